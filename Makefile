@@ -1,0 +1,35 @@
+# Two commands for people: `make check` and `make test`. Both build .venv first.
+.DELETE_ON_ERROR:
+.PHONY: check test mutate lock clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+
+check: .venv/installed
+	@$(BIN)/goldens check
+
+test: .venv/installed
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest -q
+
+mutate: .venv/installed
+	@$(BIN)/goldens mutate
+
+# The lock holds hashes, which pip refuses to mix with an editable install:
+# the locked packages first, then this project without dependencies.
+.venv/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "needs Python >= 3.11: make PYTHON=python3.12 ...")'
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+lock: .venv/installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv mutants
