@@ -26,7 +26,8 @@ mutate: .venv/installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-lock: .venv/installed
+lock:
+	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
