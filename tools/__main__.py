@@ -1,0 +1,5 @@
+"""`python -m tools` is the `goldens` command."""
+
+from .cli import main
+
+main()

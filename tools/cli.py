@@ -1,0 +1,62 @@
+"""The `goldens` command: one lazily imported module per subcommand, one place for errors."""
+
+import importlib
+import sys
+
+import click
+
+from .exits import Exit, Stop
+
+# Imported only when asked for: libcst, matplotlib and the engine are slow to load or optional.
+COMMANDS = {
+    "check": "Say whether anything moved: goldens, pin, working tree, every knob combination.",
+    "render": "Render one context or prompt from real search results.",
+    "sweep": "Compare every knob combination with the pin or another program.",
+    "regen": "Write the goldens anew from a commit.",
+    "export": "Write goldens and a grid as protocol requests with expected answers.",
+    "mutate": "Fail when a mutation of the reference survives its tests.",
+    "arms": "Measure arms on a data set through a real memvara.",
+    "score": "Score a ranked run against LongMemEval's labels.",
+    "serve": "Serve an embedded memvara on loopback.",
+    "bench": "Measure what is meant to be fast, as ratios.",
+}
+
+
+class LazyGroup(click.Group):
+    """Finds `tools.NAME:command` when NAME is called for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f".{cmd_name}", __package__).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+def goldens() -> None:
+    """Guard the bytes of a memory benchmark's prompts."""
+
+
+def main() -> None:
+    """Run the command line; bad input is one line on stderr, never a traceback."""
+    try:
+        code = goldens.main(standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except Stop as stop:
+        click.echo(f"goldens: {stop}", err=True)
+        code = stop.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("goldens: interrupted", err=True)
+        code = Exit.INTERRUPTED
+    sys.exit(int(code or Exit.OK))
