@@ -1,0 +1,195 @@
+"""Context items: what the renderer takes, read from JSON or from a search response."""
+
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Any, TypeVar
+
+from .text import well_formed_json
+
+
+class ItemError(ValueError):
+    """An item, or a search response, that lacks what a render needs."""
+
+
+class Absent(Enum):
+    """The value of a field whose key is not there, which is not the same as null."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A claim. `valid_to` that is null, absent or empty is open-ended."""
+
+    text: str
+    state: str
+    valid_from: str
+    recorded_at: str
+    valid_to: str | Absent | None = ABSENT
+    subject: Any = ABSENT
+    predicate: Any = ABSENT
+    object: Any = ABSENT
+    invalidated_at: Any = ABSENT
+    score: Any = ABSENT
+    sources: Any = ABSENT
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A message. `selected` is null when the selector never saw it, absent after a plain read."""
+
+    role: str
+    content: str
+    ts: str
+    score: Any = ABSENT
+    selected: bool | Absent | None = ABSENT
+    span: Any = ABSENT
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the server's selector says of itself; never rendered."""
+
+    outcome: Any = ABSENT
+    candidates: Any = ABSENT
+    kept: Any = ABSENT
+    reason: Any = ABSENT
+    status: Any = ABSENT
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """An element of another kind, or no object at all: passed over, but it has a position."""
+
+    value: Any
+
+
+Item = Memory | Turn | Selection | Foreign
+T = TypeVar("T", Memory, Turn, Selection)
+
+KINDS: dict[str, type[Memory] | type[Turn] | type[Selection]] = {
+    "memory": Memory,
+    "turn": Turn,
+    "selection": Selection,
+}
+_STRINGS: dict[type, tuple[str, ...]] = {
+    Memory: ("text", "valid_from", "recorded_at", "state"),
+    Turn: ("role", "content", "ts"),
+    Selection: (),
+}
+
+
+def from_json(values: Any) -> list[Item]:
+    """The items of a JSON list, in order, one for each element.
+
+    Raises ItemError with index and field for a turn or a memory that can't be rendered.
+    """
+    if not isinstance(values, list):
+        raise ItemError(f"items: expected a list, found {_found(values)}")
+    return [_from_json(index, value) for index, value in enumerate(well_formed_json(values))]
+
+
+def _from_json(index: int, value: Any) -> Item:
+    if isinstance(value, dict):
+        for kind, item_type in KINDS.items():
+            if value.get("kind") == kind:
+                return _checked(f"items[{index}]", item_type, value)
+    return Foreign(value)
+
+
+def _checked(place: str, item_type: type[T], value: dict[str, Any]) -> T:
+    item = item_type(**{f.name: value.get(f.name, ABSENT) for f in fields(item_type)})
+    for name in _STRINGS[item_type]:
+        _refuse_unless(isinstance(getattr(item, name), str), place, item, name, "a string")
+    if item_type is Memory:
+        open_ended = item.valid_to is None or item.valid_to is ABSENT
+        fine = open_ended or isinstance(item.valid_to, str)
+        _refuse_unless(fine, place, item, "valid_to", "a string, null or nothing")
+    if item_type is Turn:
+        fine = any(item.selected is known for known in (True, False, None, ABSENT))
+        _refuse_unless(fine, place, item, "selected", "true, false, null or nothing")
+    return item
+
+
+def _refuse_unless(fine: bool, place: str, item: Any, name: str, expected: str) -> None:
+    if not fine:
+        found = _found(getattr(item, name))
+        raise ItemError(f"{place}.{name}: expected {expected}, found {found}")
+
+
+def _found(value: Any) -> str:
+    """What a value is, without its text: conversations are private."""
+    if value is ABSENT:
+        return "nothing"
+    if value is None:
+        return "null"
+    return f"a JSON {type(value).__name__}"
+
+
+def to_json(item: Item) -> Any:
+    """The JSON value of an item; a field that was absent stays absent."""
+    if isinstance(item, Foreign):
+        return item.value
+    kind = next(kind for kind, item_type in KINDS.items() if isinstance(item, item_type))
+    held = {f.name: getattr(item, f.name) for f in fields(item)}
+    return {"kind": kind} | {name: value for name, value in held.items() if value is not ABSENT}
+
+
+def from_response(response: Any) -> list[Item]:
+    """The items of a `/v1/search` response: its hits in order, then its selection if it has one.
+
+    Hits of another kind are passed over. Raises ItemError with the position of a hit that lacks
+    its fields.
+    """
+    response = _object("the response", well_formed_json(response))
+    results = response.get("results", ABSENT)
+    if not isinstance(results, list):
+        raise ItemError(f"results: expected a list, found {_found(results)}")
+    items: list[Item] = []
+    for position, hit in enumerate(results):
+        items += _from_hit(f"results[{position}]", hit)
+    if response.get("selection") is not None:
+        items.append(_checked("selection", Selection, _object("selection", response["selection"])))
+    return items
+
+
+def _from_hit(place: str, hit: Any) -> list[Item]:
+    kind = hit.get("kind") if isinstance(hit, dict) else None
+    if kind == "claim":
+        return [_from_claim(place, hit)]
+    if kind == "episode":
+        return [_from_episode(place, hit)]
+    return []
+
+
+def _from_claim(place: str, hit: dict[str, Any]) -> Item:
+    memory = _object(f"{place}.memory", hit.get("memory", ABSENT))
+    valid = _object(f"{place}.memory.valid_time", memory.get("valid_time", ABSENT))
+    recorded = _object(f"{place}.memory.transaction_time", memory.get("transaction_time", ABSENT))
+    said = _picked(memory, "text", "subject", "predicate", "object", "state")
+    dates = _picked(valid, "valid_from", "valid_to") | _picked(
+        recorded, "recorded_at", "invalidated_at"
+    )
+    sources = {"sources": memory.get("source_ids", ABSENT)}
+    return _checked(place, Memory, said | dates | sources | _picked(hit, "score"))
+
+
+def _from_episode(place: str, hit: dict[str, Any]) -> Item:
+    episode = _object(f"{place}.episode", hit.get("episode", ABSENT))
+    ranking = {} if hit.get("ranking") is None else _object(f"{place}.ranking", hit["ranking"])
+    said = _picked(episode, "role", "content", "ts")
+    ranked = _picked(ranking, "selected", "span")
+    return _checked(place, Turn, said | ranked | _picked(hit, "score"))
+
+
+def _picked(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value[name] for name in names if name in value}
+
+
+def _object(place: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ItemError(f"{place}: expected an object, found {_found(value)}")
+    return value

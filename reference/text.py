@@ -1,0 +1,49 @@
+"""Text as ECMAScript sees it: whitespace, UTF-16 length and cut, well-formed text."""
+
+import re
+from typing import Any
+
+# ECMAScript's WhiteSpace and LineTerminator. Python's own set has U+001C-001F and U+0085 too
+# and lacks U+FEFF.
+WHITESPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_RUN = re.compile("[" + WHITESPACE + "]+")
+_UTF16 = "utf-16-le"
+
+
+def strip(text: str) -> str:
+    """`text` without the whitespace at either end, as `String.prototype.trim` gives it."""
+    return text.strip(WHITESPACE)
+
+
+def collapse(text: str) -> str:
+    """`text` trimmed, every run of whitespace one space: the key that questions are found by."""
+    return _RUN.sub(" ", text).strip(" ")
+
+
+def units(text: str) -> int:
+    """The length of `text` in UTF-16 code units."""
+    return len(text.encode(_UTF16, "surrogatepass")) // 2
+
+
+def cut(text: str, length: int) -> str:
+    """The first `length` UTF-16 units of `text`; half a code point at the end is dropped."""
+    return text.encode(_UTF16, "surrogatepass")[: 2 * length].decode(_UTF16, "ignore")
+
+
+def well_formed(text: str) -> str:
+    """`text` with every lone surrogate replaced by U+FFFD."""
+    return text.encode(_UTF16, "surrogatepass").decode(_UTF16, "replace")
+
+
+def well_formed_json(value: Any) -> Any:
+    """A copy of a JSON value in which every string, keys included, is well-formed."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, list):
+        return [well_formed_json(element) for element in value]
+    if isinstance(value, dict):
+        return {well_formed(key): well_formed_json(element) for key, element in value.items()}
+    return value
