@@ -4,4 +4,4 @@ import sys
 
 from .protocol import serve
 
-sys.exit(serve(sys.stdin.buffer, sys.stdout.buffer))
+sys.exit(serve(sys.stdin.buffer, sys.stdout.buffer, sys.stderr))

@@ -1,8 +1,9 @@
 """Context items: what the renderer takes, read from JSON or from a search response."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from .text import well_formed_json
 
@@ -68,17 +69,45 @@ class Foreign:
 
 
 Item = Memory | Turn | Selection | Foreign
-T = TypeVar("T", Memory, Turn, Selection)
+T = TypeVar("T", bound=Memory | Turn | Selection)
 
 KINDS: dict[str, type[Memory] | type[Turn] | type[Selection]] = {
     "memory": Memory,
     "turn": Turn,
     "selection": Selection,
 }
-_STRINGS: dict[type, tuple[str, ...]] = {
-    Memory: ("text", "valid_from", "recorded_at", "state"),
-    Turn: ("role", "content", "ts"),
-    Selection: (),
+
+
+class Rule(NamedTuple):
+    """What a field must hold."""
+
+    holds: Callable[[Any], bool]
+    expected: str
+
+
+def _is_end(value: Any) -> bool:
+    return value is None or value is ABSENT or isinstance(value, str)
+
+
+def _is_verdict(value: Any) -> bool:
+    return any(value is known for known in (True, False, None, ABSENT))
+
+
+_STRING = Rule(lambda value: isinstance(value, str), "a string")
+_END = Rule(_is_end, "a string, null or nothing")
+_VERDICT = Rule(_is_verdict, "true, false, null or nothing")
+
+# No other field is looked at.
+_RULES: dict[type, dict[str, Rule]] = {
+    Memory: {
+        "text": _STRING,
+        "valid_from": _STRING,
+        "recorded_at": _STRING,
+        "state": _STRING,
+        "valid_to": _END,
+    },
+    Turn: {"role": _STRING, "content": _STRING, "ts": _STRING, "selected": _VERDICT},
+    Selection: {},
 }
 
 
@@ -101,23 +130,12 @@ def _from_json(index: int, value: Any) -> Item:
 
 
 def _checked(place: str, item_type: type[T], value: dict[str, Any]) -> T:
-    item = item_type(**{f.name: value.get(f.name, ABSENT) for f in fields(item_type)})
-    for name in _STRINGS[item_type]:
-        _refuse_unless(isinstance(getattr(item, name), str), place, item, name, "a string")
-    if item_type is Memory:
-        open_ended = item.valid_to is None or item.valid_to is ABSENT
-        fine = open_ended or isinstance(item.valid_to, str)
-        _refuse_unless(fine, place, item, "valid_to", "a string, null or nothing")
-    if item_type is Turn:
-        fine = any(item.selected is known for known in (True, False, None, ABSENT))
-        _refuse_unless(fine, place, item, "selected", "true, false, null or nothing")
-    return item
-
-
-def _refuse_unless(fine: bool, place: str, item: Any, name: str, expected: str) -> None:
-    if not fine:
-        found = _found(getattr(item, name))
-        raise ItemError(f"{place}.{name}: expected {expected}, found {found}")
+    held = {field.name: value.get(field.name, ABSENT) for field in fields(item_type)}
+    for name, rule in _RULES[item_type].items():
+        if not rule.holds(held[name]):
+            found = _found(held[name])
+            raise ItemError(f"{place}.{name}: expected {rule.expected}, found {found}")
+    return item_type(**held)
 
 
 def _found(value: Any) -> str:
@@ -134,7 +152,7 @@ def to_json(item: Item) -> Any:
     if isinstance(item, Foreign):
         return item.value
     kind = next(kind for kind, item_type in KINDS.items() if isinstance(item, item_type))
-    held = {f.name: getattr(item, f.name) for f in fields(item)}
+    held = {field.name: getattr(item, field.name) for field in fields(item)}
     return {"kind": kind} | {name: value for name, value in held.items() if value is not ABSENT}
 
 

@@ -50,9 +50,8 @@ def resolve(alias: str, prefix: str | None = None) -> Model:
     kind of model it is was decided before.
     """
     plain = ALIASES.get(alias.lower(), alias)
-    provider = next(
-        (name for start, name in PROVIDERS.items() if plain.startswith(start)), "openai"
-    )
+    starts = (name for start, name in PROVIDERS.items() if plain.startswith(start))
+    provider = next(starts, "openai")
     prefixed = plain
     if provider == "openai" and prefix is not None and not plain.startswith(prefix):
         prefixed = prefix + plain

@@ -4,7 +4,7 @@ import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from . import items, overrides, wording
 from .client import RequestError, search_request
@@ -44,12 +44,15 @@ def answer(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
 
     Raises ProtocolError for a request that has no such op or lacks a field.
     """
+    op = request.get("op")
+    if op not in OPS:
+        raise ProtocolError(f"unknown op {op!r}: one of {', '.join(OPS)}")
     try:
-        return {"id": request.get("id"), **OPS[request["op"]](request, session)}
+        return {"id": request.get("id"), **OPS[op](request, session)}
     except REFUSALS as refusal:
         return {"id": request.get("id"), "refused": str(refusal)}
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ProtocolError(f"no request of the protocol: {error!r}") from error
+    except KeyError as missing:
+        raise ProtocolError(f"{op}: no {missing}") from None
 
 
 def _items(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
@@ -124,14 +127,15 @@ OPS: dict[str, Callable[[Mapping[str, Any], Session], dict[str, Any]]] = {
 }
 
 
-def serve(lines: BinaryIO, output: BinaryIO) -> str | None:
-    """Answer every line until there is none; None, or what was wrong with the last line read."""
+def serve(lines: BinaryIO, output: BinaryIO, errors: TextIO) -> int:
+    """Answer every line; 0, or 2 after the first line that is no request."""
     session = Session()
     for number, line in enumerate(lines, 1):
         try:
             reply = answer(json.loads(line), session)
-        except (ValueError, RecursionError) as error:
-            return f"line {number}: {error}"
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            errors.write(f"line {number}: no request of the protocol: {error}\n")
+            return 2
         output.write(json.dumps(reply).encode() + b"\n")
         output.flush()
-    return None
+    return 0
