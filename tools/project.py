@@ -1,0 +1,118 @@
+"""The project on disk: where it is, its arms, its cases and its questions."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .exits import Stop
+
+NAME = re.compile(r"[a-z0-9_]+")
+TAG = "goldens-1"  # whose memories the golden requests ask for
+
+
+class Arm(NamedTuple):
+    """A named, complete environment: what is not in `env` is unset."""
+
+    name: str
+    env: dict[str, str]
+    why: str
+
+
+class Question(NamedTuple):
+    """What is asked, and when; both may be missing."""
+
+    question: str | None
+    question_date: str | None
+
+
+@dataclass(frozen=True)
+class Project:
+    """Everything that goldens are made from, except `reference/` itself."""
+
+    root: Path
+    arms: dict[str, Arm]
+    cases: dict[str, Any]  # the item lists, as JSON holds them
+    questions: dict[str, Question]
+    routing: list[str]  # questions whose routing verdict is pinned
+
+    @property
+    def reference(self) -> Path:
+        """The watched package in the working tree."""
+        return self.root / "reference"
+
+    @property
+    def goldens(self) -> Path:
+        """The folder that paths in arms are relative to."""
+        return self.root / "goldens"
+
+
+def find_root() -> Path:
+    """The project around the current folder, else the one this package was installed from."""
+    here = Path.cwd()
+    for folder in (here, *here.parents, Path(__file__).parent.parent):
+        if (folder / "goldens" / "arms.toml").is_file() and (folder / "reference").is_dir():
+            return folder
+    raise Stop(f"{here} is in no project: no folder above it holds goldens/arms.toml")
+
+
+def load(root: Path | None = None) -> Project:
+    """The project at `root` (by default the one around the current folder). Raises Stop."""
+    root = root or find_root()
+    cases = root / "goldens" / "cases"
+    arms = tomllib.loads(_text(root / "goldens" / "arms.toml"))
+    questions = read_json(cases / "questions.json")["questions"]
+    named = {"questions", "routing", "longmemeval_synthetic"}
+    files = [path for path in sorted(cases.glob("*.json")) if path.stem not in named]
+    return Project(
+        root,
+        {name: _arm(name, value) for name, value in arms.items()},
+        {_name(path.stem): read_json(path)["items"] for path in files},
+        {_name(name): Question(**value) for name, value in questions.items()},
+        read_json(cases / "routing.json")["questions"],
+    )
+
+
+def _arm(name: str, value: Any) -> Arm:
+    place = f"goldens/arms.toml: [{_name(name)}]"
+    if not isinstance(value, dict) or set(value) != {"why", "env"}:
+        raise Stop(f"{place} must hold why and env, and nothing else")
+    if not all(isinstance(setting, str) for setting in value["env"].values()):
+        raise Stop(f"{place} env must hold strings")
+    return Arm(name, value["env"], value["why"])
+
+
+def _name(name: str) -> str:
+    if not NAME.fullmatch(name):
+        raise Stop(f"goldens: the name {name!r} must be of a-z, 0-9 and _ alone")
+    return name
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Stop(f"{path}: {error}") from None
+
+
+def read_json(path: Path) -> Any:
+    """The JSON value in a file. Raises Stop, naming the file, when there is none."""
+    return parse_json(_text(path), str(path))
+
+
+def parse_json(text: str, source: str) -> Any:
+    """The JSON value of `text`; NaN and Infinity are none. Raises Stop, naming `source`."""
+    try:
+        return json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse(source))
+    except (ValueError, RecursionError) as error:
+        raise Stop(f"{source}: not JSON: {error}") from None
+
+
+def _refuse(source: str) -> Callable[[str], Any]:
+    def refuse(name: str) -> Any:
+        raise Stop(f"{source}: not JSON: {name}")
+
+    return refuse
