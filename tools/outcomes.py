@@ -1,0 +1,121 @@
+"""Outcomes: what a subject makes of every arm, case and question that a golden pins."""
+
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .exits import Exit, Stop
+from .project import TAG, Arm, Project
+from .subject import Subject
+
+COUNTED = ("render", "prompt")  # the ops whose tokens the manifest states
+ROUTING = "routing.jsonl"
+
+
+class Spot(NamedTuple):
+    """What one golden is the outcome of; `arm` and the rest are empty where they don't matter."""
+
+    op: str
+    arm: str = ""
+    case: str = ""
+    question: str = ""
+
+    @property
+    def stem(self) -> str:
+        """Path below `outcomes/`, without the extension that says text or refusal."""
+        last = "--".join(part for part in (self.case, self.question) if part) or "arm"
+        return f"{self.op}/{self.arm}/{last}"
+
+
+class Outcome(NamedTuple):
+    """Exact bytes, or the message of a refusal."""
+
+    data: bytes
+    refused: bool
+    warnings: tuple[str, ...] = ()
+    tokens: int | None = None  # o200k_base
+
+    @property
+    def extension(self) -> str:
+        """How a file that holds it is called."""
+        return ".refused" if self.refused else ".txt"
+
+    def agrees(self, other: "Outcome") -> bool:
+        """Whether both are one outcome: bytes and warnings, or a refusal whatever its words."""
+        if self.refused or other.refused:
+            return self.refused and other.refused
+        return self.data == other.data and self.warnings == other.warnings
+
+
+def derive(subject: Subject, project: Project) -> dict[str, Outcome]:
+    """Every golden as `subject` has it now, by path without extension; routing by its own name.
+
+    Raises Stop, exit 1, when the subject crashes on one.
+    """
+    with contextlib.chdir(project.goldens):
+        for name, items in project.cases.items():
+            _answer(subject, Spot("items", name), {"op": "items", "name": name, "items": items})
+        found = {spot.stem: _outcome(subject, spot, project) for spot in spots(project)}
+        found[ROUTING] = _routing(subject, project)
+    return found
+
+
+def spots(project: Project) -> Iterator[Spot]:
+    """Every outcome that is pinned, routing aside."""
+    for arm in project.arms:
+        yield Spot("settings", arm)
+        for question in project.questions:
+            if project.questions[question].question is not None:
+                yield Spot("request", arm, question=question)
+            for case in project.cases:
+                yield Spot("render", arm, case, question)
+                yield Spot("prompt", arm, case, question)
+
+
+def request_of(spot: Spot, arm: Arm, project: Project) -> dict[str, Any]:
+    """The protocol request whose answer is the outcome at `spot`."""
+    request: dict[str, Any] = {"op": spot.op, "env": arm.env}
+    if spot.op == "settings":
+        return request
+    asked = project.questions[spot.question]
+    if spot.op == "request":
+        return request | {"query": asked.question, "tag": TAG}
+    request |= {"items": spot.case, "question": asked.question}
+    return request | {"question_date": asked.question_date} if spot.op == "prompt" else request
+
+
+def _outcome(subject: Subject, spot: Spot, project: Project) -> Outcome:
+    answer = _answer(subject, spot, request_of(spot, project.arms[spot.arm], project))
+    if "refused" in answer:
+        return Outcome(answer["refused"].encode() + b"\n", refused=True)
+    text = as_text(spot.op, answer["ok"])
+    tokens = None
+    if spot.op in COUNTED:
+        tokens = _answer(subject, spot, {"op": "count", "text": text})["ok"]
+    return Outcome(text.encode(), False, tuple(answer.get("warnings", ())), tokens)
+
+
+def as_text(op: str, value: Any) -> str:
+    """What a golden stores of an answer's `ok`."""
+    if op == "settings":
+        return json.dumps(value, indent=1) + "\n"
+    if op == "request":
+        return f"{value['method']} {value['path']}\n\n{value['body']}"
+    return str(value)
+
+
+def _routing(subject: Subject, project: Project) -> Outcome:
+    rows = []
+    for question in project.routing:
+        request = {"op": "route", "question": question}
+        verdict = _answer(subject, Spot("route"), request)["ok"]
+        rows.append(json.dumps({"question": question, "asks_assistant": verdict}) + "\n")
+    return Outcome("".join(rows).encode(), refused=False)
+
+
+def _answer(subject: Subject, spot: Spot, request: dict[str, Any]) -> dict[str, Any]:
+    answer = subject.answer(request)
+    if "crashed" in answer:
+        raise Stop(f"{subject.source} crashed on {spot.stem}: {answer['crashed']}", Exit.MISMATCH)
+    return answer
