@@ -1,7 +1,8 @@
-"""`goldens serve`: the embedded memvara as a server on loopback, until it is interrupted."""
+"""`goldens serve`: the embedded memvara as a server on loopback, until Ctrl-C."""
 
 import logging
 import os
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ DEFAULT_KEY = "local"
     help="0 takes a free port.",
 )
 def command(db: Path, port: int) -> Exit:
-    """Serve an embedded memvara on loopback.
+    """Serve an embedded memvara on loopback, until Ctrl-C.
 
     Callers show the bearer key in MEMVARA_API_KEY, or the printed one when it is not set.
     """
@@ -63,7 +64,6 @@ def serve(app: "WSGIApplication", port: int, key: str, db: Path) -> None:
         server = waitress.create_server(app, host=HOST, port=port)
     except OSError as error:
         raise Stop(f"cannot listen on {HOST}:{port} ({error.strerror}): try --port 0") from error
-    click.echo(f"memvara at http://{HOST}:{server.effective_port}, store {db}, key: {key}")
-    click.echo("Ctrl-C stops it.", err=True)
-    server.run()
-    server.close()
+    with suppress(KeyboardInterrupt), closing(server):
+        click.echo(f"memvara at http://{HOST}:{server.effective_port}, store {db}, key: {key}")
+        server.run()
