@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from .exits import Exit, Stop
@@ -48,15 +48,21 @@ class Outcome(NamedTuple):
         return self.data == other.data and self.warnings == other.warnings
 
 
-def derive(subject: Subject, project: Project) -> dict[str, Outcome]:
+def derive(
+    subject: Subject, project: Project, only: Collection[str] | None = None
+) -> dict[str, Outcome]:
     """Every golden as `subject` has it now, by path without extension; routing by its own name.
 
-    Raises Stop, exit 1, when the subject crashes on one.
+    `only` narrows it to some arms. Raises Stop, exit 1, when the subject crashes on one.
     """
     with contextlib.chdir(project.goldens):
         for name, items in project.cases.items():
             _answer(subject, Spot("items", name), {"op": "items", "name": name, "items": items})
-        found = {spot.stem: _outcome(subject, spot, project) for spot in spots(project)}
+        found = {
+            spot.stem: _outcome(subject, spot, project)
+            for spot in spots(project)
+            if only is None or spot.arm in only
+        }
         found[ROUTING] = _routing(subject, project)
     return found
 
