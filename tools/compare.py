@@ -18,8 +18,8 @@ class Mismatch(NamedTuple):
 
 
 def mismatches(expected: Mapping[str, Outcome], found: Mapping[str, Outcome]) -> Iterator[Mismatch]:
-    """Where the two disagree, in the order of `expected`; what only one has is a mismatch too."""
-    for stem in {**expected, **found}:
+    """Where the two disagree, in the order of `found`; what only one has is a mismatch too."""
+    for stem in {**found, **expected}:
         here, there = expected.get(stem), found.get(stem)
         if here is None or there is None:
             sides = ("nothing" if side is None else "an outcome" for side in (here, there))

@@ -1,6 +1,7 @@
 """Outcomes: what a subject makes of every arm, case and question that a golden pins."""
 
 import contextlib
+import itertools
 import json
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
@@ -68,15 +69,13 @@ def derive(
 
 
 def spots(project: Project) -> Iterator[Spot]:
-    """Every outcome that is pinned, routing aside."""
-    for arm in project.arms:
-        yield Spot("settings", arm)
-        for question in project.questions:
-            if project.questions[question].question is not None:
-                yield Spot("request", arm, question=question)
-            for case in project.cases:
-                yield Spot("render", arm, case, question)
-                yield Spot("prompt", arm, case, question)
+    """Every outcome that is pinned, routing aside: the short ones first, prompts last."""
+    asking = [name for name, asked in project.questions.items() if asked.question is not None]
+    yield from (Spot("settings", arm) for arm in project.arms)
+    yield from (Spot("request", arm, "", name) for arm in project.arms for name in asking)
+    for op in COUNTED:
+        places = itertools.product(project.arms, project.cases, project.questions)
+        yield from (Spot(op, *place) for place in places)
 
 
 def request_of(spot: Spot, arm: Arm, project: Project) -> dict[str, Any]:
