@@ -59,12 +59,10 @@ def derive(
     with contextlib.chdir(project.goldens):
         for name, items in project.cases.items():
             _answer(subject, Spot("items", name), {"op": "items", "name": name, "items": items})
-        found = {
-            spot.stem: _outcome(subject, spot, project)
-            for spot in spots(project)
-            if only is None or spot.arm in only
-        }
-        found[ROUTING] = _routing(subject, project)
+        found = {ROUTING: _routing(subject, project)}
+        for spot in spots(project):
+            if only is None or spot.arm in only:
+                found[spot.stem] = _outcome(subject, spot, project)
     return found
 
 
