@@ -21,9 +21,9 @@ def fill(lines: Sequence[str], headings: Sequence[str], budget: int, count: Coun
     always kept; the fill stops at the first line that would go over. Every line must start
     with "- [".
 
-    It decides as counting the whole block at each step would, without encoding anything twice:
-    a block has no more tokens than UTF-8 bytes, and o200k ends a piece at a newline before
-    "- [", so counts of text up to such a newline and of the line after it add up.
+    It decides as counting the whole block at each step would, and encodes next to nothing twice:
+    no text has more tokens than UTF-8 bytes, and o200k ends a piece at a newline before "- [",
+    so counts of text up to such a newline and of the line after it add up.
 
     Raises FillError with the position of a line that can't be counted, TokenError when a
     heading can't.
@@ -32,15 +32,15 @@ def fill(lines: Sequence[str], headings: Sequence[str], budget: int, count: Coun
     waiting: list[int] = []  # positions of the kept lines that were not
     unread = 0  # their bytes, each with its newline
     for position, line in enumerate(lines):
-        opening = headings[position] + "\n"
-        bound = counted + unread + _octets(opening) + _octets(line)
-        if position > 0 and bound > budget:
+        opening, size = headings[position] + "\n", _octets(line)
+        if position > 0 and counted + unread + _octets(opening) + size > budget:
             counted += sum(_counted(lines[kept] + "\n", kept, count) for kept in waiting)
             waiting, unread = [], 0
-            if counted + count(opening) + _counted(line, position, count) > budget:
+            room = budget - counted - count(opening)
+            if size > room and _counted(line, position, count) > room:
                 return position
         waiting.append(position)
-        unread += _octets(line) + 1
+        unread += size + 1
     return len(lines)
 
 

@@ -23,19 +23,18 @@ def answer_prompt(
     return fill(words.prompt, values)
 
 
-def prompt_tokens(prompt: str, model: Model, count: Count | None = None) -> int:
-    """Tokens of `prompt` for `model`: exact where its encoding is known, else an estimate.
+def counter_for(model: Model) -> Count:
+    """A function that counts as `model` does: exactly where its encoding is known, else estimated.
 
-    Whoever shows the figure labels it an estimate when `model.encoding` is None. `count` is a
-    counter of that encoding; one is made without it.
+    Whoever shows its figures labels them an estimate when `model.encoding` is None.
     """
-    if model.encoding is None:
-        return -(-units(prompt) // UNITS_PER_TOKEN)
-    return (count or counter(model.encoding))(prompt)
+    return counter(model.encoding) if model.encoding else _estimate
 
 
-def context_tokens(prompt: str, empty_prompt: str, model: Model, count: Count | None = None) -> int:
+def _estimate(text: str) -> int:
+    return -(-units(text) // UNITS_PER_TOKEN)
+
+
+def context_tokens(prompt: str, empty_prompt: str, count: Count) -> int:
     """Tokens that a context adds: `prompt` less the same prompt on an empty list, at least 0."""
-    count = count or (counter(model.encoding) if model.encoding else None)
-    added = prompt_tokens(prompt, model, count) - prompt_tokens(empty_prompt, model, count)
-    return max(0, added)
+    return max(0, count(prompt) - count(empty_prompt))

@@ -103,8 +103,7 @@ def _settings(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
 
 def _request(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
     knobs = Knobs.from_env(request["env"])
-    query, tag = well_formed_json(request["query"]), well_formed_json(request["tag"])
-    sent = search_request(query, tag, knobs)
+    sent = search_request(well_formed_json(request["query"]), request["tag"], knobs)
     return {"ok": {"method": sent.method, "path": sent.path, "body": sent.body}}
 
 
