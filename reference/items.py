@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from .text import well_formed_json
 
@@ -69,7 +69,6 @@ class Foreign:
 
 
 Item = Memory | Turn | Selection | Foreign
-T = TypeVar("T", bound=Memory | Turn | Selection)
 
 KINDS: dict[str, type[Memory] | type[Turn] | type[Selection]] = {
     "memory": Memory,
@@ -110,6 +109,17 @@ _RULES: dict[type, dict[str, Rule]] = {
     Selection: {},
 }
 
+_FOUND = {
+    Absent: "nothing",
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
+
 
 def from_json(values: Any) -> list[Item]:
     """The items of a JSON list, in order, one for each element.
@@ -118,7 +128,8 @@ def from_json(values: Any) -> list[Item]:
     """
     if not isinstance(values, list):
         raise ItemError(f"items: expected a list, found {_found(values)}")
-    return [_from_json(index, value) for index, value in enumerate(well_formed_json(values))]
+    loaded = _well_formed("items", values)
+    return [_from_json(index, value) for index, value in enumerate(loaded)]
 
 
 def _from_json(index: int, value: Any) -> Item:
@@ -129,7 +140,9 @@ def _from_json(index: int, value: Any) -> Item:
     return Foreign(value)
 
 
-def _checked(place: str, item_type: type[T], value: dict[str, Any]) -> T:
+def _checked(
+    place: str, item_type: type[Memory] | type[Turn] | type[Selection], value: dict[str, Any]
+) -> Item:
     held = {field.name: value.get(field.name, ABSENT) for field in fields(item_type)}
     for name, rule in _RULES[item_type].items():
         if not rule.holds(held[name]):
@@ -140,11 +153,14 @@ def _checked(place: str, item_type: type[T], value: dict[str, Any]) -> T:
 
 def _found(value: Any) -> str:
     """What a value is, without its text: conversations are private."""
-    if value is ABSENT:
-        return "nothing"
-    if value is None:
-        return "null"
-    return f"a JSON {type(value).__name__}"
+    return _FOUND.get(type(value), "no JSON value")
+
+
+def _well_formed(place: str, value: Any) -> Any:
+    try:
+        return well_formed_json(value)
+    except RecursionError:
+        raise ItemError(f"{place}: nested too deeply") from None
 
 
 def to_json(item: Item) -> Any:
@@ -162,7 +178,7 @@ def from_response(response: Any) -> list[Item]:
     Hits of another kind are passed over. Raises ItemError with the position of a hit that lacks
     its fields.
     """
-    response = _object("the response", well_formed_json(response))
+    response = _object("the response", _well_formed("the response", response))
     results = response.get("results", ABSENT)
     if not isinstance(results, list):
         raise ItemError(f"results: expected a list, found {_found(results)}")
@@ -175,12 +191,13 @@ def from_response(response: Any) -> list[Item]:
 
 
 def _from_hit(place: str, hit: Any) -> list[Item]:
-    kind = hit.get("kind") if isinstance(hit, dict) else None
-    if kind == "claim":
-        return [_from_claim(place, hit)]
-    if kind == "episode":
-        return [_from_episode(place, hit)]
-    return []
+    match hit:
+        case {"kind": "claim"}:
+            return [_from_claim(place, hit)]
+        case {"kind": "episode"}:
+            return [_from_episode(place, hit)]
+        case _:
+            return []
 
 
 def _from_claim(place: str, hit: dict[str, Any]) -> Item:

@@ -11,7 +11,7 @@ LARGEST = 9007199254740991  # Number.MAX_SAFE_INTEGER: beyond it JavaScript roun
 NEAR = 2  # edits; a name this close to a knob's name is a typo, not somebody else's variable
 OURS = ("MEMVARA_", "OPENAI_MODEL_")
 
-_DIGITS = re.compile(r"[0-9]+")
+_DIGITS = re.compile(r"0*([0-9]+)")  # int() refuses thousands of digits, zeros among them
 
 
 class KnobError(ValueError):
@@ -28,18 +28,15 @@ class Knob(NamedTuple):
 
 
 def _integer(value: str, least: int) -> int:
-    digits = strip(value)
-    if not _DIGITS.fullmatch(digits):
-        raise ValueError(digits)
-    number = int(digits)
-    if not least <= number <= LARGEST:
-        raise ValueError(digits)
-    return number
+    digits = _DIGITS.fullmatch(strip(value))
+    if digits is None or not least <= int(digits[1]) <= LARGEST:
+        raise ValueError
+    return int(digits[1])
 
 
 def _one_of(value: str, *accepted: str) -> str:
     if value not in accepted:
-        raise ValueError(value)
+        raise ValueError
     return value
 
 
@@ -68,7 +65,7 @@ KNOBS = {
     ),
     "MEMVARA_CONTEXT_FILE": Knob("context_file", None, "a path", strip),
     "MEMVARA_RANKED": Knob("ranked", False, "exactly 1", lambda value: _one_of(value, "1") == "1"),
-    "OPENAI_MODEL_PREFIX": Knob("model_prefix", None, "any text", str),
+    "OPENAI_MODEL_PREFIX": Knob("model_prefix", "", "any text", str),
 }
 
 
@@ -85,7 +82,7 @@ class Knobs:
     answer_prompt: str
     context_file: str | None
     ranked: bool
-    model_prefix: str | None
+    model_prefix: str
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> "Knobs":
@@ -119,8 +116,8 @@ def _resolve(name: str, knob: Knob, env: Mapping[str, str]) -> Any:
 def _refuse_misspelt_names(env: Mapping[str, str]) -> None:
     for name in env:
         if name.startswith(OURS) and name not in KNOBS:
-            edits, meant = min((_edits(name, knob), knob) for knob in KNOBS)
-            if edits <= NEAR:
+            distance, meant = min((edits(name, knob), knob) for knob in KNOBS)
+            if distance <= NEAR:
                 raise KnobError(f"{name} is no knob: did you mean {meant}?")
 
 
@@ -138,9 +135,9 @@ def _refuse_hidden_order(knobs: Knobs) -> None:
         )
 
 
-def _edits(left: str, right: str) -> int:
+def edits(left: str, right: str) -> int:
     """Plain Levenshtein distance, one row at a time."""
-    row = list(range(len(right) + 1))
+    row = [*range(len(right) + 1)]
     for above, a in enumerate(left):
         previous, row = row, [above + 1]
         for column, b in enumerate(right):

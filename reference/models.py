@@ -43,7 +43,7 @@ class Model(NamedTuple):
     encoding: str | None  # None: its tokens can only be estimated
 
 
-def resolve(alias: str, prefix: str | None = None) -> Model:
+def resolve(alias: str, prefix: str = "") -> Model:
     """The model behind `alias` (looked up in lower case; unknown ones are their own id).
 
     `prefix` goes before the id of an OpenAI model that does not start with it already; what
@@ -53,7 +53,7 @@ def resolve(alias: str, prefix: str | None = None) -> Model:
     starts = (name for start, name in PROVIDERS.items() if plain.startswith(start))
     provider = next(starts, "openai")
     prefixed = plain
-    if provider == "openai" and prefix is not None and not plain.startswith(prefix):
+    if provider == "openai" and not plain.startswith(prefix):
         prefixed = prefix + plain
     takes_temperature = not plain.startswith(WITHOUT_TEMPERATURE)
     return Model(alias, prefixed, provider, takes_temperature, _encoding(plain, provider))

@@ -30,7 +30,8 @@ def units(text: str) -> int:
 
 def cut(text: str, length: int) -> str:
     """The first `length` UTF-16 units of `text`; half a code point at the end is dropped."""
-    return text.encode(_UTF16, "surrogatepass")[: 2 * length].decode(_UTF16, "ignore")
+    kept = text.encode(_UTF16, "surrogatepass")[: 2 * length].decode(_UTF16, "surrogatepass")
+    return kept[:-1] if "\ud800" <= kept[-1:] <= "\udbff" else kept
 
 
 def well_formed(text: str) -> str:

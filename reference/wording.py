@@ -7,8 +7,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from .text import well_formed
-
 # The holes that a text may have. Those of `prompt` must all be there.
 HOLES = {
     "dates_open": ("valid_from", "recorded_at"),
@@ -53,7 +51,7 @@ def parse(data: bytes, source: str) -> Wording:
     """
     try:
         texts = tomllib.loads(data.decode())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WordingError(f"{source}: no TOML file in UTF-8: {error}") from None
     names = {field.name for field in fields(Wording)}
     wrong = sorted(names.symmetric_difference(texts))
@@ -73,10 +71,10 @@ def _checked(source: str, name: str, text: Any) -> str:
     missing = sorted(set(allowed) - holes)
     if name == "prompt" and missing:
         raise WordingError(f"{source}: {name} lacks {{{missing[0]}}}")
-    return well_formed(text)
+    return text
 
 
 def load(path: Path | None = None) -> Wording:
     """The wording in the file at `path`, ours by default. Raises WordingError, OSError."""
-    path = path or Path(__file__).with_name("wording.toml")
-    return parse(path.read_bytes(), path.name)
+    source = Path(__file__).with_name("wording.toml") if path is None else path
+    return parse(source.read_bytes(), str(source))

@@ -1,0 +1,149 @@
+"""Whitespace, length and cut are ECMAScript's; what is loaded becomes well-formed."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference.text import collapse, cut, strip, units, well_formed, well_formed_json
+
+DATA = Path(__file__).parents[1] / "data"
+
+SPACES = [
+    *"\t\n\v\f\r \u00a0\u1680",
+    *(chr(code) for code in range(0x2000, 0x200B)),
+    *"\u2028\u2029\u202f\u205f\u3000\ufeff",
+]
+OTHERS = "".join(chr(code) for code in range(0x10000) if chr(code) not in SPACES)
+
+# Letters, a combining mark, whitespace of both languages, an emoji, both halves of another.
+CHARACTERS = st.sampled_from("aXé\u0301 \t\n\u2028\ufeff\x1c\x85\u200b😀\ud83d\ude01")
+TEXTS = st.text(CHARACTERS, max_size=12)
+WELL_FORMED = st.text(st.sampled_from("aé\u0301 \n😀\U00010000\U0010ffff\ud7ff\ue000"), max_size=12)
+
+
+def vectors(name: str) -> list[dict]:
+    lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
+def trimmed(text: str) -> str:
+    while text and text[0] in SPACES:
+        text = text[1:]
+    while text and text[-1] in SPACES:
+        text = text[:-1]
+    return text
+
+
+def words(text: str) -> list[str]:
+    found = [""]
+    for character in text:
+        if character in SPACES:
+            found.append("")
+        else:
+            found[-1] += character
+    return [word for word in found if word]
+
+
+def test_strip_takes_every_ecmascript_space_from_both_ends():
+    assert [space for space in SPACES if strip(f"{space}{space}a b{space}{space}") != "a b"] == []
+
+
+def test_strip_takes_nothing_else():
+    assert strip(OTHERS) == OTHERS
+    assert strip("\x1c\x85a\u200b\x1f") == "\x1c\x85a\u200b\x1f"
+
+
+@given(TEXTS)
+def test_strip_is_trimming_at_both_ends(text):
+    assert strip(text) == trimmed(text)
+
+
+def test_collapse_makes_one_space_of_every_run_of_ecmascript_spaces():
+    assert [space for space in SPACES if collapse(f"a{space}{space}b{space}c") != "a b c"] == []
+
+
+def test_collapse_leaves_everything_else():
+    assert collapse(OTHERS) == OTHERS
+    assert collapse("\x1ca\x85\x85b\x1f") == "\x1ca\x85\x85b\x1f"
+
+
+@given(TEXTS)
+def test_collapse_joins_words_with_single_spaces(text):
+    assert collapse(text) == " ".join(words(text))
+
+
+@pytest.mark.parametrize("row", vectors("keys"), ids=ascii)
+def test_two_texts_collapse_to_the_same_as_measured(row):
+    assert (collapse(row["a"]) == collapse(row["b"])) is row["same"]
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [("", 0), ("abc", 3), ("é\u0301", 2), ("\uffff", 1), ("\U00010000", 2), ("a\ud83d", 2)],
+    ids=ascii,
+)
+def test_length_is_utf_16_code_units(text, length):
+    assert units(text) == length
+
+
+def test_length_is_a_whole_number():
+    assert type(units("abc")) is int
+
+
+@given(TEXTS)
+def test_length_counts_two_units_beyond_the_basic_plane(text):
+    assert units(text) == sum(2 if ord(character) > 0xFFFF else 1 for character in text)
+
+
+@pytest.mark.parametrize("row", vectors("cuts"), ids=lambda row: ascii(row)[:60])
+def test_a_text_is_cut_as_measured(row):
+    assert cut(row["content"], row["tail_chars"]) == row["kept"]
+
+
+@pytest.mark.parametrize("character", ["\U00010000", "😀", "\U0010ffff"], ids=ascii)
+def test_a_cut_inside_a_code_point_drops_its_first_half(character):
+    assert cut(f"a{character}b", 2) == "a"
+    assert cut(f"a{character}b", 3) == f"a{character}"
+
+
+@pytest.mark.parametrize("character", ["\ud7ff", "\ue000", "\uffff"], ids=ascii)
+def test_a_cut_keeps_a_last_character_of_one_unit(character):
+    assert cut(f"a{character}b", 2) == f"a{character}"
+
+
+def test_a_cut_keeps_a_lone_half_that_it_did_not_make():
+    assert cut("\ud83dab\ude00c", 4) == "\ud83dab\ude00"
+
+
+@given(WELL_FORMED, st.integers(0, 15))
+def test_a_cut_is_the_longest_prefix_that_fits(text, length):
+    fitting = [text[:end] for end in range(len(text) + 1) if units(text[:end]) <= length]
+    assert cut(text, length) == fitting[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\ud83d", "a\ufffd"),
+        ("\ude00a", "\ufffda"),
+        ("\ud83da\ude00", "\ufffda\ufffd"),
+        ("\ud83d\ude00", "😀"),
+    ],
+    ids=ascii,
+)
+def test_a_lone_surrogate_becomes_u_fffd_and_a_pair_its_code_point(text, expected):
+    assert well_formed(text) == expected
+
+
+@given(WELL_FORMED)
+def test_well_formed_text_is_not_normalized(text):
+    assert well_formed(text + "e\u0301\r\n") == text + "e\u0301\r\n"
+
+
+def test_every_string_in_a_json_value_becomes_well_formed_keys_included():
+    value = {"\ud83d": ["a\ude00", {"b": "\ud83d"}], "n": [1, 1.5, None, True, False]}
+    expected = {"\ufffd": ["a\ufffd", {"b": "\ufffd"}], "n": [1, 1.5, None, True, False]}
+    assert well_formed_json(value) == expected
