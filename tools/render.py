@@ -53,8 +53,8 @@ def command(
 ) -> int:
     """Render one context, or with --prompt one prompt, from RESULTS.json (- is stdin).
 
-    RESULTS.json is a list of items, a /v1/search response or a MemoryBench result file. The
-    exact bytes go to stdout, everything else to stderr.
+    RESULTS.json is a list of items, a /v1/search response, a MemoryBench result file or one of
+    goldens/cases. The exact bytes go to stdout, everything else to stderr.
     """
     with refusals():
         read = parse_results(_read(results), results)
@@ -129,13 +129,15 @@ def load_wording(path: Path | None) -> Wording:
 
 
 def parse_results(text: str, source: str) -> Results:
-    """Items from a list of items, a search response or a MemoryBench result file.
+    """Items from a list of items, a case, a search response or a MemoryBench result file.
 
     Raises Stop or ItemError.
     """
     value = parse_json(text, source)
     if isinstance(value, list):
         return Results(items.from_json(value), None)
+    if isinstance(value, dict) and "items" in value:
+        return Results(items.from_json(value["items"]), None)
     if isinstance(value, dict) and "question" in value and "results" in value:
         question = well_formed_json(value["question"])
         if question is not None and not isinstance(question, str):

@@ -45,8 +45,10 @@ def lines(done):
     return done.stderr.decode().splitlines()
 
 
-@pytest.mark.parametrize("value", [TURNS, HITS, {"question": "Where?", "results": TURNS}])
-def test_items_a_response_and_a_result_file_render_the_same_bytes(value, render):
+@pytest.mark.parametrize(
+    "value", [TURNS, {"items": TURNS}, HITS, {"question": "Where?", "results": TURNS}]
+)
+def test_items_a_case_a_response_and_a_result_file_render_the_same_bytes(value, render):
     done = render(value)
     assert (done.returncode, done.stdout, done.stderr) == (0, BLOCK, b"")
 
