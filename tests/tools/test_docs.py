@@ -24,10 +24,11 @@ def table(first):
     return [[cell.strip().strip("`") for cell in row.strip("| ").split(" | ")] for row in rows]
 
 
-def shown(value):
-    return (
-        {None: "none", False: "off"}.get(value, str(value)) if value != 0 or value is False else "0"
-    )
+def shown(off):
+    """How the table prints what a knob is when it is off."""
+    if off is False:
+        return "off"
+    return "none" if off in (None, "") else str(off)
 
 
 def test_the_readme_has_one_row_for_each_knob():
