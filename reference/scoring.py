@@ -59,10 +59,14 @@ def is_labelled(turn: Mapping[str, Any], place: str) -> bool:
 def score(run: Any, gold: Mapping[str, frozenset[str]]) -> Tally:
     """Tally a run's checkpoint over the questions that `gold` has texts for, by question id.
 
-    Raises ScoringError for a run that is no checkpoint, a turn that is no turn, and a run that no
-    selector ranked.
+    Raises ScoringError for a run that is no checkpoint, a turn that is no turn, and a run in
+    which there is nothing to score.
     """
     searches = [(name, results) for name, results in _searches(run) if name in gold]
+    if not searches:
+        raise ScoringError(
+            "nothing to score: the data set knows no question that this run searched"
+        )
     verdicts = [v for name, results in searches for v in _verdicts(name, results, gold[name])]
     if not any(verdict.stated for verdict in verdicts):
         raise ScoringError("nothing to score: no turn of this run is selected true or false")

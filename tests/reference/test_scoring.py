@@ -181,9 +181,13 @@ def test_one_turn_that_is_false_is_enough_to_score() -> None:
     assert tally(said("Hm.", selected=False)) == Tally(1, 0, 0, 0, 1)
 
 
-def test_verdicts_of_unknown_questions_are_no_reason_to_score() -> None:
-    with pytest.raises(ScoringError, match="nothing to score"):
-        score(run(searched("q9", [said("Hm.", selected=True)])), GOLD)
+@pytest.mark.parametrize("questions", [[], [searched("q9", [said("Hm.", selected=True)])]])
+def test_a_run_of_another_data_set_is_refused(questions: list[Any]) -> None:
+    with pytest.raises(ScoringError) as refusal:
+        score(run(*questions), GOLD)
+    assert str(refusal.value) == (
+        "nothing to score: the data set knows no question that this run searched"
+    )
 
 
 @pytest.mark.parametrize("checkpoint", [[], None, {}, {"questions": []}, "run", {"runId": 1}])

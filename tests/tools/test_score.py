@@ -1,0 +1,143 @@
+"""`goldens score`: its three lines, its JSON, and what it refuses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DATASET = [
+    {
+        "question_id": name,
+        "question_type": "multi-session",
+        "question": "Which bird was it?",
+        "question_date": "2024/05/02 (Thu) 08:15",
+        "answer": answer,
+        "haystack_dates": ["2024/05/01 (Wed) 07:00"],
+        "haystack_session_ids": ["s1"],
+        "haystack_sessions": [turns],
+    }
+    for name, answer, turns in (
+        (
+            "q1",
+            "a heron",
+            [
+                {"role": "user", "content": "I saw a \n heron\ud800.", "has_answer": True},
+                {"role": "assistant", "content": "Lovely.", "has_answer": False},
+            ],
+        ),
+        ("q2", 3, [{"role": "user", "content": "Three herons!", "has_answer": True}]),
+        ("q3_abs", "unknown", [{"role": "user", "content": "Good night.", "has_answer": None}]),
+    )
+]
+
+
+def turn(content: str, **selected: Any) -> dict[str, Any]:
+    return {"kind": "turn", "role": "user", "content": content, "ts": ""} | selected
+
+
+def searched(name: str, *results: Any) -> dict[str, Any]:
+    return {"questionId": name, "phases": {"search": {"results": list(results)}}}
+
+
+RUN = {
+    "questions": {
+        "q1": searched(
+            "q1",
+            turn("I saw a heron\udfff. ", selected=True),
+            turn("Lovely.", selected=True),
+            turn("Anything else?", selected=None),
+        ),
+        "q2": searched("q2", turn("Three\u00a0herons!", selected=False), turn("Good night.")),
+        "q3": searched("q3_abs", turn("Good night.", selected=False)),
+        "elsewhere": searched("q9", turn("Good night.", selected=True)),
+    }
+}
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> tuple[Path, Path]:
+    """A run's folder and a data set."""
+    run, dataset = tmp_path / "run", tmp_path / "data.json"
+    run.mkdir()
+    (run / "checkpoint.json").write_text(json.dumps(RUN))
+    dataset.write_text(json.dumps(DATASET))
+    return run, dataset
+
+
+def scored(goldens: Any, *arguments: Any) -> str:
+    done = goldens(ROOT, "score", *map(str, arguments))
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    return done.stdout.decode()
+
+
+def refused(goldens: Any, *arguments: Any) -> str:
+    done = goldens(ROOT, "score", *map(str, arguments))
+    assert done.returncode == 2
+    assert done.stdout == b""
+    said = done.stderr.decode()
+    assert said.startswith("goldens: ")
+    assert said.count("\n") == 1
+    return said
+
+
+def test_it_prints_questions_recall_and_rate(goldens: Any, paths: tuple[Path, Path]) -> None:
+    assert scored(goldens, *paths) == (
+        "questions scored  3\n"
+        "gold kept         1 of 2  recall 0.500\n"
+        "non-gold kept     1 of 3  rate   0.333\n"
+    )
+
+
+def test_a_checkpoint_is_scored_as_its_folder_is(goldens: Any, paths: tuple[Path, Path]) -> None:
+    run, dataset = paths
+    assert scored(goldens, run / "checkpoint.json", dataset) == scored(goldens, run, dataset)
+
+
+def test_json_has_the_counts_and_the_shares(goldens: Any, paths: tuple[Path, Path]) -> None:
+    assert json.loads(scored(goldens, *paths, "--json")) == {
+        "questions": 3,
+        "gold_kept": 1,
+        "gold": 2,
+        "other_kept": 1,
+        "other": 3,
+        "recall": "0.500",
+        "rate": "0.333",
+    }
+
+
+def test_a_run_of_null_verdicts_is_refused(goldens: Any, paths: tuple[Path, Path]) -> None:
+    run, dataset = paths
+    checkpoint = {"questions": {"q1": searched("q1", turn("Lovely.", selected=None))}}
+    (run / "checkpoint.json").write_text(json.dumps(checkpoint))
+    assert refused(goldens, run, dataset) == (
+        f"goldens: {run}: nothing to score: no turn of this run is selected true or false\n"
+    )
+
+
+def test_a_bad_label_is_refused_with_question_and_turn(
+    goldens: Any, paths: tuple[Path, Path]
+) -> None:
+    run, dataset = paths
+    dataset.write_text(json.dumps(DATASET).replace("null", "1"))
+    assert refused(goldens, run, dataset) == (
+        f"goldens: {dataset}: q3_abs: haystack_sessions[0][0].has_answer: "
+        "expected true, false, null or nothing, found 1\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"questions": [', "\ud800"])
+def test_what_is_no_checkpoint_is_refused(
+    goldens: Any, paths: tuple[Path, Path], text: str
+) -> None:
+    run, dataset = paths
+    (run / "checkpoint.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    refused(goldens, run, dataset)
+
+
+def test_missing_files_are_refused(goldens: Any, paths: tuple[Path, Path]) -> None:
+    run, dataset = paths
+    assert "missing.json" in refused(goldens, run / "missing.json", dataset)
+    assert "missing.json" in refused(goldens, run, dataset / "missing.json")
