@@ -9,7 +9,7 @@ class FillError(ValueError):
     """The line at `position` can't be counted."""
 
     def __init__(self, position: int, reason: TokenError) -> None:
-        super().__init__(position, reason)
+        super().__init__(f"line {position} can't be counted: {reason}")
         self.position = position
         self.reason = reason
 

@@ -107,6 +107,10 @@ def test_a_line_is_kept_while_the_whole_block_counts_at_most_the_budget():
     assert kept(contents, 41) == 1
 
 
+def test_lines_encoded_earlier_weigh_on_all_that_follow():
+    assert kept(["x" * 40] * 4, 130) == 3
+
+
 def test_the_fill_stops_at_the_first_line_over_and_skips_nothing():
     assert kept(["x", "x" * 50, "x", "x"], 40) == 1
 
@@ -193,7 +197,7 @@ def test_a_line_that_cannot_be_counted_is_named_by_its_position(contents, budget
         kept(contents, budget, failing_on("bad"), heading="")
     assert refusal.value.position == position
     assert str(refusal.value.reason) == "too hard"
-    assert refusal.value.args == (position, refusal.value.reason)
+    assert str(refusal.value) == f"line {position} can't be counted: too hard"
     assert refusal.value.__suppress_context__
 
 
