@@ -1,11 +1,22 @@
-"""The REST requests, as pure functions: method, path, headers and the exact bytes of the body."""
+"""The REST client: requests as pure functions, exact to the byte, and the calls that send them."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
+import httpx
+from tenacity import RetryCallState, Retrying, retry_if_exception_type
+
+from .items import Item, from_response
 from .knobs import Knobs
+from .text import parse_json
+
+T = TypeVar("T")
 
 # What encodeURIComponent leaves alone and quote would not.
 _UNESCAPED = "!*'()"
@@ -90,3 +101,207 @@ def _escaped(text: str) -> str:
         return quote(text, safe=_UNESCAPED)
     except UnicodeEncodeError as error:
         raise RequestError(f"{text!r} can't be sent in a URL: {error.reason}") from None
+
+
+# Attempts of one call that may end in something other than a rate limit, and in one: during a
+# long ingest a rate limit is a normal thing.
+ATTEMPTS = 5
+LIMITED_ATTEMPTS = 60
+RATE_LIMITED = 429
+RETRIED = (408, 425, RATE_LIMITED, 500, 502, 503, 504)
+DONE = (200, 201, 202)
+FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0  # seconds
+SHOWN = 300  # characters of a body in an error
+TIMEOUT = httpx.Timeout(120, connect=10)  # seconds
+FAULTS = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError)
+
+_SECONDS = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
+_COUNT = re.compile(r"[0-9]+")
+_KEY = re.compile(r"[!-~]+")
+
+
+class ClientError(Exception):
+    """A call that failed for good: method, path, and what came back. The key is never in it."""
+
+
+class Transient(ClientError):
+    """A failure that another attempt may mend."""
+
+    def __init__(self, message: str, limited: bool, wait: float | None) -> None:
+        super().__init__(message)
+        self.limited = limited
+        self.wait = wait  # seconds the server asks for
+
+
+class Client:
+    """The calls, with retries. Not for several threads at once."""
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`sleep` takes seconds, `now` gives seconds since 1970. Raises RequestError for a key
+        that no header can hold.
+        """
+        if not _KEY.fullmatch(key):
+            raise RequestError("the key must be printable ASCII without spaces")
+        self.base_url = base_url.rstrip("/")
+        self.rate_limit_remaining: int | None = None  # as the server last said
+        self._key = key
+        self._sleep = sleep
+        self._now = now
+        self._http = httpx.Client(timeout=TIMEOUT, transport=transport, trust_env=False)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def whoami(self) -> dict[str, Any]:
+        """`token_id`, `scope.tenant`, `effective_privilege`, `read_only`."""
+        return self._call(whoami_request(), _whoami)
+
+    def health(self) -> dict[str, Any]:
+        """`status` and `memvara_version`."""
+        return self._call(health_request(), _has("status", "memvara_version"))
+
+    def add(
+        self, messages: Iterable[Mapping[str, Any]], tag: str, session: str, stamp: str | None
+    ) -> dict[str, Any]:
+        """Store one session, once however often it is tried: `episode_ids`, `added` and more."""
+        return self._call(add_request(messages, tag, session, stamp), _has("episode_ids", "added"))
+
+    def search(self, query: str, tag: str, knobs: Knobs) -> list[Item]:
+        """The hits for `query` as items, ranked."""
+        return self._call(search_request(query, tag, knobs), from_response)
+
+    def stats(self, tag: str) -> dict[str, Any]:
+        """`visible` and `tenant_counts`."""
+        return self._call(stats_request(tag), _has("visible", "tenant_counts"))
+
+    def erase(self, tag: str) -> dict[str, Any]:
+        """Erase what is stored under `tag`; what the server says of it."""
+        return self._call(erase_request(tag), _has())
+
+    def _call(self, request: Request, read: Callable[[Any], T]) -> T:
+        """What `read` makes of the answer to `request`, tried again while that may help."""
+        left = {False: ATTEMPTS, True: LIMITED_ATTEMPTS}
+
+        def spent(state: RetryCallState) -> bool:
+            failure = _failure(state)
+            left[failure.limited] -= 1
+            return left[failure.limited] == 0
+
+        def wait(state: RetryCallState) -> float:
+            doubled = FIRST_WAIT * 2.0 ** (state.attempt_number - 1)
+            return min(_failure(state).wait or doubled, LONGEST_WAIT)
+
+        retrying = Retrying(
+            sleep=self._sleep,
+            stop=spent,
+            wait=wait,
+            retry=retry_if_exception_type(Transient),
+            reraise=True,
+        )
+        return retrying(
+            self._attempt, self._built(request), f"{request.method} {request.path}", read
+        )
+
+    def _built(self, request: Request) -> httpx.Request:
+        headers = {"Authorization": f"Bearer {self._key}"} | request.headers
+        try:
+            body = None if request.body is None else request.body.encode()
+            url = self.base_url + request.path
+            return self._http.build_request(request.method, url, headers=headers, content=body)
+        except (UnicodeEncodeError, httpx.InvalidURL) as error:
+            raise RequestError(f"{request.method} {request.path}: {error}") from None
+
+    def _attempt(self, request: httpx.Request, what: str, read: Callable[[Any], T]) -> T:
+        try:
+            response = self._http.send(request)
+        except FAULTS as error:
+            raise Transient(self._masked(f"{what}: {error!r}"), limited=False, wait=None) from None
+        except httpx.HTTPError as error:
+            raise ClientError(self._masked(f"{what}: {error!r}")) from None
+        self._note_rate_limit(response)
+        shown = self._masked(response.text)[:SHOWN]
+        said = self._masked(f"{what}: {response.status_code}: ") + shown
+        if response.status_code in RETRIED:
+            limited = response.status_code == RATE_LIMITED
+            raise Transient(said, limited, self._asked_for(response))
+        if response.status_code not in DONE:
+            raise ClientError(said)
+        try:
+            return read(parse_json(response.content.decode()))
+        except (ValueError, RecursionError) as error:
+            raise ClientError(f"{said} ({self._masked(str(error))})") from None
+
+    def _masked(self, text: str) -> str:
+        return text.replace(self._key, "***")
+
+    def _note_rate_limit(self, response: httpx.Response) -> None:
+        remaining = response.headers.get("RateLimit-Remaining", "")
+        if _COUNT.fullmatch(remaining):
+            self.rate_limit_remaining = int(remaining)
+
+    def _asked_for(self, response: httpx.Response) -> float | None:
+        """The wait in seconds that the server asks for, if there is one above 0."""
+        asked = _seconds(response.headers.get("Retry-After", ""), self._now())
+        if asked is None and response.status_code == RATE_LIMITED:
+            return _seconds_in_body(response.text)
+        return asked
+
+
+def _failure(state: RetryCallState) -> Transient:
+    assert state.outcome is not None
+    failure = state.outcome.exception()
+    assert isinstance(failure, Transient)
+    return failure
+
+
+def _seconds(value: str, now: float) -> float | None:
+    """The seconds that a Retry-After header asks for: a number, or a date less `now`."""
+    if _SECONDS.fullmatch(value):
+        return _positive(float(value))
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return _positive(date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now)
+
+
+def _seconds_in_body(text: str) -> float | None:
+    """The number at error.detail.retry_after of a rate limit's body."""
+    try:
+        asked = parse_json(text)["error"]["detail"]["retry_after"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return None
+    return _positive(asked) if type(asked) in (int, float) else None
+
+
+def _positive(seconds: float) -> float | None:
+    return seconds if seconds > 0 else None
+
+
+def _has(*names: str) -> Callable[[Any], dict[str, Any]]:
+    """Reads an object that must have these fields."""
+
+    def read(value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise ValueError("expected a JSON object")
+        for name in names:
+            if name not in value:
+                raise ValueError(f"expected a field {name}")
+        return value
+
+    return read
+
+
+def _whoami(value: Any) -> dict[str, Any]:
+    found = _has("token_id", "scope", "effective_privilege", "read_only")(value)
+    _has("tenant")(found["scope"])
+    return found

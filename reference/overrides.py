@@ -1,10 +1,9 @@
 """The context file: blocks rendered elsewhere, found by their question."""
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .text import collapse, well_formed
+from .text import collapse, parse_json, well_formed
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -74,7 +73,7 @@ def _decoded(place: str, line: bytes) -> str:
 
 def _row(place: str, text: str) -> tuple[str, str]:
     try:
-        row = json.loads(text, parse_constant=_refuse_constant)
+        row = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise ContextFileError(f"{place}: not JSON: {error}") from None
     question, block = _field(place, row, "question"), _field(place, row, "block")
@@ -86,7 +85,3 @@ def _field(place: str, row: Any, name: str) -> str:
     if not isinstance(value, str):
         raise ContextFileError(f'{place}: expected {{"question": string, "block": string}}')
     return well_formed(value)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")

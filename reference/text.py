@@ -1,7 +1,8 @@
 """Text as ECMAScript sees it: whitespace, UTF-16 length and cut, well-formed text."""
 
+import json
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 # ECMAScript's WhiteSpace and LineTerminator. Python's own set has U+001C-001F and U+0085 too
 # and lacks U+FEFF.
@@ -48,3 +49,15 @@ def well_formed_json(value: Any) -> Any:
     if isinstance(value, dict):
         return {well_formed(key): well_formed_json(element) for key, element in value.items()}
     return value
+
+
+def parse_json(text: str) -> Any:
+    """The JSON value of `text`, in which NaN and Infinity are not JSON.
+
+    Raises ValueError, and RecursionError for brackets a thousand deep.
+    """
+    return json.loads(text, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
