@@ -207,9 +207,9 @@ class Client:
             retry=retry_if_exception_type(Transient),
             reraise=True,
         )
-        return retrying(
-            self._attempt, self._built(request), f"{request.method} {request.path}", read
-        )
+        what = f"{request.method} {request.path}"
+        answer: T = retrying(self._attempt, self._built(request), what, read)
+        return answer
 
     def _built(self, request: Request) -> httpx.Request:
         headers = {"Authorization": f"Bearer {self._key}"} | request.headers

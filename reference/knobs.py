@@ -137,7 +137,7 @@ def _refuse_hidden_order(knobs: Knobs) -> None:
 
 def edits(left: str, right: str) -> int:
     """Plain Levenshtein distance, one row at a time."""
-    row = [*range(len(right) + 1)]
+    row: list[int] = [*range(len(right) + 1)]
     for above, a in enumerate(left):
         previous, row = row, [above + 1]
         for column, b in enumerate(right):
