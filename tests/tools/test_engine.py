@@ -19,7 +19,7 @@ from tools.exits import Exit, Stop
 RECORDED = Path(__file__).parents[3] / "shared" / "data"
 KEY = "local"
 TURNS = [
-    {"role": "user", "content": "My neighbour Ida lends me her cargo bike on Fridays."},
+    {"role": "user", "content": "My neighbour lends me her cargo bike on Fridays."},
     {"role": "assistant", "content": "A cargo bike is handy for the market, then."},
 ]
 
@@ -45,27 +45,27 @@ def client_of(memory: Memory) -> httpx.Client:
 
 
 def add(
-    client: httpx.Client, tag: str = "anna", key: str | None = "anna:s1", turns: Any = TURNS
+    client: httpx.Client, tag: str = "blue", key: str | None = "blue:s1", turns: Any = TURNS
 ) -> httpx.Response:
     headers = {"Idempotency-Key": key} if key else {}
     body = {"messages": turns, "ts": "2024-03-01T09:30:00+00:00"}
     return client.post("/v1/memories", params={"user": tag}, json=body, headers=headers)
 
 
-def search(client: httpx.Client, query: str, tag: str = "anna", **more: Any) -> dict[str, Any]:
+def search(client: httpx.Client, query: str, tag: str = "blue", **more: Any) -> dict[str, Any]:
     body = {"query": query, "k": 30, "min_score": 0, "include_episodes": True} | more
     answer = client.post("/v1/search", params={"user": tag}, json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-def turns_found(client: httpx.Client, query: str, tag: str = "anna") -> list[str]:
+def turns_found(client: httpx.Client, query: str, tag: str = "blue") -> list[str]:
     results = search(client, query, tag)["results"]
     return [hit["episode"]["content"] for hit in results if hit["kind"] == "episode"]
 
 
 def counts(client: httpx.Client) -> dict[str, int]:
-    return client.get("/v1/stats", params={"user": "anna"}).json()["tenant_counts"]
+    return client.get("/v1/stats", params={"user": "blue"}).json()["tenant_counts"]
 
 
 def erase(client: httpx.Client, tag: str, scope: Any) -> httpx.Response:
@@ -127,8 +127,8 @@ def test_k_limits_what_is_found(client: httpx.Client) -> None:
 
 
 def test_tags_share_nothing(client: httpx.Client) -> None:
-    add(client, tag="anna")
-    for other in ("ben", "Anna", "anna/s1", "ann%61"):
+    add(client, tag="blue")
+    for other in ("green", "Blue", "blue/s1", "blu%65"):
         assert search(client, "cargo bike", tag=other) == {"count": 0, "results": []}
 
 
@@ -144,8 +144,8 @@ def test_a_key_that_comes_again_replays_the_first_receipt(client: httpx.Client) 
 
 
 def test_a_key_belongs_to_one_tag(client: httpx.Client) -> None:
-    add(client, tag="anna", key="s1")
-    add(client, tag="ben", key="s1")
+    add(client, tag="blue", key="s1")
+    add(client, tag="green", key="s1")
     assert counts(client)["episodes"] == 4
 
 
@@ -166,7 +166,7 @@ def test_a_key_used_for_other_messages_is_a_conflict(client: httpx.Client) -> No
 
 def test_a_write_without_a_key_is_stored_too(client: httpx.Client) -> None:
     add(client, key=None)
-    add(client, key=None, turns=[{"role": "user", "content": "Ida moved away in May."}])
+    add(client, key=None, turns=[{"role": "user", "content": "My neighbour moved away in May."}])
     assert counts(client)["episodes"] == 3
 
 
@@ -180,7 +180,7 @@ from tools.engine import bodies
 {where}
 
 with memory.open_memory(Path(sys.argv[1])) as opened:
-    opened.add("anna", bodies.messages(sys.stdin.buffer.read()), "anna:s1")
+    opened.add("blue", bodies.messages(sys.stdin.buffer.read()), "blue:s1")
     os._exit(9)
 """
 PLACES = {
@@ -229,18 +229,18 @@ def test_a_failed_write_leaves_nothing_and_answers_json(
 
 
 def test_erasure_takes_one_tag_and_leaves_the_others(client: httpx.Client) -> None:
-    add(client, tag="anna")
-    add(client, tag="ben")
-    answer = erase(client, "anna", {"user": "anna"})
+    add(client, tag="blue")
+    add(client, tag="green")
+    answer = erase(client, "blue", {"user": "blue"})
     assert answer.status_code == 200
     assert answer.json()["counts"]["episodes"] == 2
-    assert search(client, "cargo bike", tag="anna")["count"] == 0
-    assert search(client, "cargo bike", tag="ben")["count"] == 2
+    assert search(client, "cargo bike", tag="blue")["count"] == 0
+    assert search(client, "cargo bike", tag="green")["count"] == 2
 
 
 def test_an_erased_session_can_be_stored_again_under_its_key(client: httpx.Client) -> None:
     first = add(client).json()
-    erase(client, "anna", {"user": "anna"})
+    erase(client, "blue", {"user": "blue"})
     again = add(client).json()
     assert again["episode_ids"] == first["episode_ids"]
     assert counts(client)["episodes"] == 2
@@ -252,7 +252,7 @@ def test_keys_that_outlive_an_interrupted_erasure_count_for_nothing(
     add(client)
     with monkeypatch.context() as broken:
         broken.setattr(Receipts, "forget", lambda *args: 1 / 0)
-        assert erase(client, "anna", {"user": "anna"}).status_code == 500
+        assert erase(client, "blue", {"user": "blue"}).status_code == 500
     assert counts(client)["episodes"] == 0
     add(client)
     assert counts(client)["episodes"] == 2
@@ -261,7 +261,7 @@ def test_keys_that_outlive_an_interrupted_erasure_count_for_nothing(
 @pytest.mark.parametrize("scope", [{}, {"user": None}, {"user": ""}, {"user": "*"}])
 def test_an_erasure_of_the_whole_tenant_is_refused(client: httpx.Client, scope: Any) -> None:
     add(client)
-    answer = erase(client, "anna", scope)
+    answer = erase(client, "blue", scope)
     assert answer.status_code == 403
     assert "whole tenant" in answer.json()["error"]["message"]
     assert counts(client)["episodes"] == 2
@@ -269,7 +269,7 @@ def test_an_erasure_of_the_whole_tenant_is_refused(client: httpx.Client, scope: 
 
 def test_an_erasure_that_names_two_users_is_refused(client: httpx.Client) -> None:
     add(client)
-    assert erase(client, "anna", {"user": "ben"}).status_code == 403
+    assert erase(client, "blue", {"user": "green"}).status_code == 403
     assert counts(client)["episodes"] == 2
 
 
@@ -293,8 +293,8 @@ def test_a_plain_search_has_neither_selection_nor_ranking(client: httpx.Client) 
         ("memories", {"messages": TURNS, "colour": 1}, "body has unknown fields: colour"),
         ("memories", {"messages": [TURNS[0] | {"name": "x"}]}, "messages[0] has unknown fields"),
         ("search", {"query": "q", "kk": 1}, "body has unknown fields: kk"),
-        ("erasures", {"scope": {"user": "anna"}, "x": 1}, "body has unknown fields: x"),
-        ("erasures", {"scope": {"agent": "anna"}}, "scope has unknown fields: agent"),
+        ("erasures", {"scope": {"user": "blue"}, "x": 1}, "body has unknown fields: x"),
+        ("erasures", {"scope": {"agent": "blue"}}, "scope has unknown fields: agent"),
         ("memories", {}, "body.messages is missing"),
         ("memories", {"messages": []}, "body.messages must be a list of at least one message"),
         ("memories", {"messages": ["hi"]}, "messages[0] must be an object"),
@@ -314,7 +314,7 @@ def test_a_plain_search_has_neither_selection_nor_ranking(client: httpx.Client) 
 def test_a_body_that_is_not_what_the_route_takes_gets_422(
     client: httpx.Client, path: str, body: Any, said: str
 ) -> None:
-    answer = client.post(f"/v1/{path}", params={"user": "anna"}, json=body)
+    answer = client.post(f"/v1/{path}", params={"user": "blue"}, json=body)
     assert answer.status_code == 422
     assert answer.json()["error"]["code"] == "invalid_request"
     assert said in answer.json()["error"]["message"]
@@ -333,12 +333,12 @@ def test_a_body_that_is_not_what_the_route_takes_gets_422(
     ids=["empty", "truncated", "not UTF-8", "NaN", "lone surrogate", "too deep"],
 )
 def test_a_body_that_is_no_json_gets_422(client: httpx.Client, body: bytes) -> None:
-    answer = client.post("/v1/search", params={"user": "anna"}, content=body)
+    answer = client.post("/v1/search", params={"user": "blue"}, content=body)
     assert answer.status_code == 422
     assert "the body" in answer.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("query", ["", "?user=", "?user=*", "?tag=anna"])
+@pytest.mark.parametrize("query", ["", "?user=", "?user=*", "?tag=blue"])
 def test_a_request_without_a_tag_gets_422(client: httpx.Client, query: str) -> None:
     answer = client.get(f"/v1/stats{query}")
     assert answer.status_code == 422
@@ -349,7 +349,7 @@ def test_a_request_without_a_tag_gets_422(client: httpx.Client, query: str) -> N
 def test_every_route_but_health_needs_the_key(memory: Memory, shown: str) -> None:
     with client_of(memory) as client:
         client.headers["Authorization"] = shown
-        assert client.get("/v1/stats", params={"user": "anna"}).status_code == 401
+        assert client.get("/v1/stats", params={"user": "blue"}).status_code == 401
         assert client.get("/v1/whoami").json()["error"]["code"] == "unauthenticated"
         assert client.get("/v1/health").status_code == 200
 

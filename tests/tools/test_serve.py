@@ -72,9 +72,9 @@ def request(session: int) -> dict[str, object]:
         for n in range(20)
     ]
     return {
-        "url": "/v1/memories?user=anna",
+        "url": "/v1/memories?user=blue",
         "json": {"messages": turns},
-        "headers": {"Idempotency-Key": f"anna:s{session}", "Authorization": "Bearer local"},
+        "headers": {"Idempotency-Key": f"blue:s{session}", "Authorization": "Bearer local"},
     }
 
 
@@ -83,7 +83,7 @@ def test_it_prints_where_it_listens_and_answers_with_the_default_key(tmp_path: P
         assert f"store {tmp_path / 'memory.db'}, key: local" in line
         with httpx.Client(base_url=url) as client:
             assert client.get("/v1/health").json()["status"] == "ok"
-            assert client.get("/v1/stats?user=anna").status_code == 401
+            assert client.get("/v1/stats?user=blue").status_code == 401
             assert len(add(client, 1)["episode_ids"]) == 20
 
 
@@ -122,11 +122,11 @@ def test_ten_kills_in_the_middle_of_writes_lose_and_repeat_nothing(tmp_path: Pat
     with serving(store) as (_, url, _), httpx.Client(base_url=url) as client:
         receipts = [add(client, session) for session in range(10)]
         client.headers["Authorization"] = "Bearer local"
-        counts = client.get("/v1/stats?user=anna").json()["tenant_counts"]
+        counts = client.get("/v1/stats?user=blue").json()["tenant_counts"]
         assert counts["episodes"] == counts["embeddings"] == 200
         assert len({i for receipt in receipts for i in receipt["episode_ids"]}) == 200
         body = {"query": "honey", "k": 1000, "include_episodes": True}
-        assert client.post("/v1/search?user=anna", json=body).json()["count"] == 200
+        assert client.post("/v1/search?user=blue", json=body).json()["count"] == 200
 
 
 def send_without_waiting(url: str, session: int) -> None:
