@@ -1,6 +1,7 @@
 """Subjects: what answers the protocol's requests, here copies of `reference/` in this process."""
 
 import contextlib
+import functools
 import importlib.util
 import sys
 import tempfile
@@ -47,14 +48,33 @@ def load_copy(folder: Path, name: str) -> ModuleType:
 
 def forget(name: str) -> None:
     """Drop the package `name` from this process, so that the next import reads it anew."""
-    for module in [module for module in sys.modules if f"{module}.".startswith(f"{name}.")]:
+    for module in _modules(name):
         del sys.modules[module]
 
 
-def in_process(folder: Path, name: str, source: str) -> Subject:
-    """The copy in `folder` as a subject, with a session of its own."""
+def _modules(name: str) -> list[str]:
+    return [module for module in sys.modules if f"{module}.".startswith(f"{name}.")]
+
+
+def files_behind(name: str) -> set[Path]:
+    """The real paths of the files that the copy loaded as `name` consists of."""
+    files = (sys.modules[module].__file__ for module in _modules(name))
+    return {Path(file).resolve() for file in files if file}
+
+
+def in_process(
+    folder: Path, name: str, source: str, *, memo: int = 0, wording: Path | None = None
+) -> Subject:
+    """The copy in `folder` as a subject, with a session of its own.
+
+    Up to `memo` counts of tokens are remembered, by this subject alone. `wording` is a file of
+    other words. Raises Stop when the copy does not import or has no such session.
+    """
     protocol = load_copy(folder, name)
-    session = protocol.Session()
+    try:
+        session = _session(protocol, name, memo, wording)
+    except Exception as error:
+        raise Stop(f"{source} can't be asked: {error}", Exit.MISMATCH) from None
 
     def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -64,6 +84,15 @@ def in_process(folder: Path, name: str, source: str) -> Subject:
         return answered
 
     return Subject(source, answer)
+
+
+def _session(protocol: ModuleType, name: str, memo: int, wording: Path | None) -> Any:
+    session = protocol.Session()
+    if memo:
+        session.count = functools.lru_cache(memo)(session.count)
+    if wording is not None:
+        session.words = importlib.import_module(f"{name}.wording").load(wording)
+    return session
 
 
 def working_tree(reference: Path) -> Subject:

@@ -1,0 +1,175 @@
+"""Another program as a subject: the protocol over its stdin and stdout, every breach named."""
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+from .exits import Exit, Stop
+from .subject import Subject
+
+LONGEST = 1 << 26  # bytes of one answer
+SHOWN = 200  # characters of an answer or of stderr in a message
+FAREWELL = 2.0  # seconds a program gets to end after its stdin is closed
+KNOBS = ("MEMVARA_", "OPENAI_MODEL_")  # a request says what is set, never the shell
+
+
+class Breach(Exception):
+    """What a program did instead of answering."""
+
+
+class Program:
+    """A running program that is asked one request at a time."""
+
+    def __init__(self, command: list[str], timeout: float) -> None:
+        self.command = command
+        self.timeout = timeout  # seconds for one answer
+        self.pending = b""  # what was written after the last answer
+        self.number = 0
+        self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed with the program
+        env = {name: value for name, value in os.environ.items() if not name.startswith(KNOBS)}
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                env=env,
+                start_new_session=True,  # Ctrl-C is for us to pass on
+            )
+        except OSError as error:
+            self.errors.close()
+            raise Stop(f"{command[0]} can't be started: {error.strerror}") from None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
+        os.set_blocking(self.input, False)
+
+    def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The program's answer. Raises Stop, exit 6, naming the breach and the request."""
+        self.number += 1
+        try:
+            return self._answer(json.dumps({"id": self.number, **request}).encode() + b"\n")
+        except Breach as breach:
+            said = {name: value for name, value in request.items() if name != "items"}
+            if isinstance(request.get("items"), str):
+                said["items"] = request["items"]
+            raise Stop(
+                f"{' '.join(self.command)}: {breach}{self._last_words()}; "
+                f"request {self.number}: {json.dumps(said)}",
+                Exit.CRASHED,
+            ) from None
+
+    def _answer(self, line: bytes) -> dict[str, Any]:
+        if self.pending or self._read(0):
+            raise Breach(f"wrote more than one line for a request: {_shown(self.pending)}")
+        deadline = time.monotonic() + self.timeout
+        while b"\n" not in self.pending:
+            line = self._exchange(line, deadline)
+        answer, _, self.pending = self.pending.partition(b"\n")
+        return _checked(answer, self.number)
+
+    def _exchange(self, line: bytes, deadline: float) -> bytes:
+        """Write or read what is possible now; what is left to write."""
+        left = deadline - time.monotonic()
+        writing = [self.input] if line else []
+        readable, writable, _ = select.select([self.output], writing, [], max(0, left))
+        if readable and not self._read(left):
+            raise Breach(f"ended with exit code {self._exit_code()} instead of answering")
+        if writable:
+            with contextlib.suppress(BrokenPipeError):  # reading tells that it has ended
+                return line[os.write(self.input, line) :]
+            return b""
+        if not readable:
+            raise Breach(f"silent for {self.timeout:g} s")
+        if len(self.pending) > LONGEST:
+            raise Breach(f"more than {LONGEST:,} bytes without a line end")
+        return line
+
+    def _read(self, seconds: float) -> bool:
+        """Take what the program has written within some seconds; False for nothing."""
+        if not select.select([self.output], [], [], max(0, seconds))[0]:
+            return False
+        data = os.read(self.output, 1 << 20)
+        self.pending += data
+        return bool(data)
+
+    def _exit_code(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(FAREWELL)
+        return None
+
+    def _last_words(self) -> str:
+        self.errors.seek(0, os.SEEK_END)
+        self.errors.seek(max(0, self.errors.tell() - 4 * SHOWN))
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return f" (stderr: {lines[-1][:SHOWN]})" if lines else ""
+
+    def close(self) -> None:
+        """End the program. Raises Stop, exit 6, when it wrote more than its answers."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(FAREWELL)
+        extra = self.pending or (self.process.poll() is not None and self._read(0))
+        self.kill()
+        if extra:
+            raise Stop(
+                f"{' '.join(self.command)}: wrote more than one line for a request: "
+                f"{_shown(self.pending)}",
+                Exit.CRASHED,
+            )
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdout, self.errors):
+            if stream is not None:
+                stream.close()
+
+
+def _checked(line: bytes, number: int) -> dict[str, Any]:
+    """An answer of the protocol to request `number`. Raises Breach."""
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Breach(f"wrote a line that is not JSON: {_shown(line)}") from None
+    if not isinstance(answer, dict) or ("ok" in answer) == ("refused" in answer):
+        raise Breach(f"wrote no answer with either ok or refused: {_shown(line)}")
+    if answer.get("id") != number or isinstance(answer["id"], bool):
+        raise Breach(f"answered with id {answer.get('id')!r}, not {number}")
+    if not isinstance(answer.get("warnings", []), list):
+        raise Breach(f"wrote warnings that are no list: {_shown(line)}")
+    return answer
+
+
+def _shown(data: bytes) -> str:
+    text = data[: 4 * SHOWN].decode(errors="backslashreplace")
+    return repr(text[:SHOWN]) + ("..." if len(text) > SHOWN or len(data) > 4 * SHOWN else "")
+
+
+@contextlib.contextmanager
+def running(
+    command: list[str], timeout: float, introduce: Callable[[Subject], None]
+) -> Iterator[Subject]:
+    """The program of `command` as a subject that knows the cases.
+
+    `timeout` is in seconds for each answer. Raises Stop: exit 2 when it can't be started, exit 6
+    when it breaks the protocol.
+    """
+    program = Program(command, timeout)
+    subject = Subject(" ".join(command), program.answer)
+    try:
+        introduce(subject)
+        yield subject
+    except BaseException:
+        program.kill()
+        raise
+    program.close()

@@ -1,0 +1,104 @@
+"""Comparing cells: what agrees is counted, what differs is reduced to the fewest knobs."""
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..exits import Exit, Stop
+from ..grid import Combination
+from ..project import TAG, Project
+from ..subject import Subject
+from .plan import Place, Plan
+from .reduce import Env, fewest_knobs
+from .sides import Sides, Verdict
+from .tally import Fault, Tally
+
+GLIMPSE = 61  # of so many characters one is looked at; blocks may be missed, never invented
+REMEMBERED = 65_536  # reduced environments whose verdict is kept, to reduce many cells to one
+NOWHERE = Place("", "")  # of a combination's settings and request
+
+
+def request_of(
+    project: Project, op: str, place: Place, env: Mapping[str, str], items: Any = None
+) -> dict[str, Any]:
+    """The protocol request for `op` in a place; `items` instead of the case's own."""
+    request: dict[str, Any] = {"op": op, "env": env}
+    if op == "settings":
+        return request
+    if op == "request":
+        asked = (each.question for each in project.questions.values())
+        query = next(question for question in asked if question is not None)
+        return request | {"query": query, "tag": TAG}
+    request["items"] = place.case if items is None else items
+    request["question"], request["question_date"] = project.questions[place.question]
+    return request
+
+
+class Comparison:
+    """The cells of a plan, compared combination by combination."""
+
+    def __init__(self, project: Project, plan: Plan, sides: Sides) -> None:
+        self.project = project
+        self.plan = plan
+        self.sides = sides
+        self.differ = functools.lru_cache(REMEMBERED)(self._differ)
+        self.glimpsed: set[int] = set()
+
+    def combinations(self, numbers: Iterable[int]) -> Tally:
+        """Compare every cell of these combinations, their settings and their request."""
+        tally = Tally()
+        for number in numbers:
+            part, combination = self.plan.combination(number)
+            env = self._anywhere(combination)
+            for op in ("settings", "request"):
+                self._compare(tally, op, NOWHERE, env)
+            for cell in self.plan.cells(part, combination):
+                tally.asked += 1
+                tally.cells[self._compare(tally, "prompt", *cell)] += 1
+            tally.combinations += 1
+        return tally
+
+    def refusals(self) -> Tally:
+        """Compare the settings that both must refuse."""
+        tally = Tally()
+        for combination in self.plan.refusals:
+            env = self._anywhere(combination)
+            verdict = self._compare(tally, "settings", NOWHERE, env)
+            if verdict is Verdict.ACCEPTED:
+                raise Stop(f"the grid says that {env} is refused, and both take it", Exit.BASELINE)
+            tally.refusals[verdict] += 1
+        return tally
+
+    def _anywhere(self, combination: Combination) -> dict[str, str]:
+        """The environment of a combination for the first case that has its budget."""
+        envs = (self.plan.env(combination, case) for case in self.plan.budgets)
+        return next((env for env in envs if env is not None), combination.env)
+
+    def _compare(self, tally: Tally, op: str, place: Place, env: dict[str, str]) -> Verdict:
+        expected, found = self.sides.ask(request_of(self.project, op, place, env))
+        verdict = self.sides.verdict(expected, found)
+        if verdict is Verdict.DIFFERS:
+            reduced = fewest_knobs(lambda some: self.differ(op, place, some), env)
+            tally.faults[Fault(op, place, reduced)] += 1
+        elif op == "prompt" and verdict is Verdict.ACCEPTED:
+            self._note_block(tally, place, env, expected["ok"])
+        return verdict
+
+    def _differ(self, op: str, place: Place, env: Env) -> bool:
+        return self.sides.differ(request_of(self.project, op, place, dict(env)))
+
+    def _note_block(self, tally: Tally, place: Place, env: dict[str, str], prompt: str) -> None:
+        """Count the block of a prompt that looks new; a glimpse is far cheaper than the block."""
+        glimpse = hash((place, len(prompt), prompt[::GLIMPSE]))
+        if glimpse not in self.glimpsed:
+            self.glimpsed.add(glimpse)
+            block = self.sides.expected.answer(request_of(self.project, "render", place, env))
+            tally.blocks.add(hash(block["ok"]))
+
+
+def introduce(project: Project, subject: Subject) -> None:
+    """Hand every case to a subject, once. Raises Stop if it does not take one."""
+    for name, items in project.cases.items():
+        answer = subject.answer({"op": "items", "name": name, "items": items})
+        if "ok" not in answer:
+            raise Stop(f"{subject.source} does not take case {name}: {answer}", Exit.MISMATCH)

@@ -1,0 +1,45 @@
+"""The tally of a sweep: what was compared, how it came out, and each difference found."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from .plan import Place
+from .reduce import Env
+from .sides import Verdict
+
+
+class Fault(NamedTuple):
+    """A difference, reduced to the fewest knobs that show it."""
+
+    op: str
+    place: Place
+    env: Env
+
+    @property
+    def knobs(self) -> frozenset[str]:
+        """The knobs that it takes."""
+        return frozenset(name for name, _ in self.env)
+
+
+@dataclass
+class Tally:
+    """What was compared, and how it came out."""
+
+    combinations: int = 0
+    asked: int = 0  # cells
+    cells: Counter[Verdict] = field(default_factory=Counter)
+    refusals: Counter[Verdict] = field(default_factory=Counter)
+    faults: Counter[Fault] = field(default_factory=Counter)  # with the cells that reduce to each
+    toothless: list[str] = field(default_factory=list)  # values that nothing tells apart
+    blocks: set[int] = field(default_factory=set)  # hashes of the distinct ones that came out
+
+    def add(self, other: "Tally") -> None:
+        """Count what another tally counted too."""
+        self.combinations += other.combinations
+        self.asked += other.asked
+        self.cells += other.cells
+        self.refusals += other.refusals
+        self.faults += other.faults
+        self.toothless += other.toothless
+        self.blocks |= other.blocks
