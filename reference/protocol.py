@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TextIO
 
 from . import items, overrides, wording
-from .client import RequestError, search_request
+from .client import (
+    Request,
+    RequestError,
+    add_request,
+    erase_request,
+    health_request,
+    search_request,
+    stats_request,
+    whoami_request,
+)
 from .context import Rendered, RenderError, render_context
 from .items import Item, ItemError
 from .knobs import KnobError, Knobs
@@ -107,6 +116,10 @@ def _request(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
     return {"ok": {"method": sent.method, "path": sent.path, "body": sent.body}}
 
 
+def _call(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
+    return {"ok": CALLS[request["call"]](well_formed_json(dict(request)))._asdict()}
+
+
 def _route(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
     return {"ok": asks_assistant(request["question"])}
 
@@ -115,12 +128,22 @@ def _count(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
     return {"ok": session.count(well_formed_json(request["text"]))}
 
 
+CALLS: dict[str, Callable[[Mapping[str, Any]], Request]] = {
+    "whoami": lambda call: whoami_request(),
+    "health": lambda call: health_request(),
+    "add": lambda call: add_request(call["messages"], call["tag"], call["session"], call["stamp"]),
+    "search": lambda call: search_request(call["query"], call["tag"], Knobs.from_env(call["env"])),
+    "stats": lambda call: stats_request(call["tag"]),
+    "erase": lambda call: erase_request(call["tag"]),
+}
+
 OPS: dict[str, Callable[[Mapping[str, Any], Session], dict[str, Any]]] = {
     "items": _items,
     "render": _render,
     "prompt": _prompt,
     "settings": _settings,
     "request": _request,
+    "call": _call,
     "route": _route,
     "count": _count,
 }

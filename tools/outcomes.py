@@ -71,6 +71,7 @@ def spots(project: Project) -> Iterator[Spot]:
     asking = [name for name, asked in project.questions.items() if asked.question is not None]
     yield from (Spot("settings", arm) for arm in project.arms)
     yield from (Spot("request", arm, "", name) for arm in project.arms for name in asking)
+    yield from (Spot("call", "default", name) for name in project.calls)
     for op in COUNTED:
         places = itertools.product(project.arms, project.cases, project.questions)
         yield from (Spot(op, *place) for place in places)
@@ -81,9 +82,11 @@ def request_of(spot: Spot, arm: Arm, project: Project) -> dict[str, Any]:
     request: dict[str, Any] = {"op": spot.op, "env": arm.env}
     if spot.op == "settings":
         return request
+    if spot.op == "call":
+        return request | project.calls[spot.case]
     asked = project.questions[spot.question]
     if spot.op == "request":
-        return request | {"query": asked.question, "tag": TAG}
+        return request | {"op": "call", "call": "search", "query": asked.question, "tag": TAG}
     request |= {"items": spot.case, "question": asked.question}
     return request | {"question_date": asked.question_date} if spot.op == "prompt" else request
 
@@ -103,8 +106,9 @@ def as_text(op: str, value: Any) -> str:
     """What a golden stores of an answer's `ok`."""
     if op == "settings":
         return json.dumps(value, indent=1) + "\n"
-    if op == "request":
-        return f"{value['method']} {value['path']}\n\n{value['body']}"
+    if op in ("request", "call"):
+        headers = "".join(f"{name}: {held}\n" for name, held in value["headers"].items())
+        return f"{value['method']} {value['path']}\n{headers}\n{value['body'] or ''}"
     return str(value)
 
 

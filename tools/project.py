@@ -38,6 +38,7 @@ class Project:
     cases: dict[str, Any]  # the item lists, as JSON holds them
     questions: dict[str, Question]
     routing: list[str]  # questions whose routing verdict is pinned
+    calls: dict[str, dict[str, Any]]  # REST calls whose request is pinned
 
     @property
     def reference(self) -> Path:
@@ -65,7 +66,7 @@ def load(root: Path | None = None) -> Project:
     cases = root / "goldens" / "cases"
     arms = tomllib.loads(_text(root / "goldens" / "arms.toml"))
     questions = read_json(cases / "questions.json")["questions"]
-    named = {"questions", "routing", "longmemeval_synthetic"}
+    named = {"questions", "routing", "calls", "longmemeval_synthetic"}
     files = [path for path in sorted(cases.glob("*.json")) if path.stem not in named]
     return Project(
         root,
@@ -73,6 +74,7 @@ def load(root: Path | None = None) -> Project:
         {_name(path.stem): read_json(path)["items"] for path in files},
         {_name(name): Question(**value) for name, value in questions.items()},
         read_json(cases / "routing.json")["questions"],
+        read_json(cases / "calls.json")["calls"],
     )
 
 
