@@ -12,7 +12,7 @@ test: .venv/installed
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -q
+	@$(BIN)/pytest -q -n auto
 
 mutate: .venv/installed
 	@$(BIN)/goldens mutate
