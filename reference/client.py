@@ -3,14 +3,14 @@
 import json
 import re
 import time
+from calendar import timegm
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 import httpx
-from tenacity import RetryCallState, Retrying, retry_if_exception_type
+from tenacity import Retrying, retry_if_exception_type
 
 from .items import Item, from_response
 from .knobs import Knobs
@@ -18,8 +18,8 @@ from .text import parse_json
 
 T = TypeVar("T")
 
-# What encodeURIComponent leaves alone and quote would not.
-_UNESCAPED = "!*'()"
+# What encodeURIComponent leaves alone and quote would not: ! ' ( ) *
+_UNESCAPED = (0x21, 0x27, 0x28, 0x29, 0x2A)
 _COMPACT: dict[str, Any] = {"ensure_ascii": False, "separators": (",", ":")}
 _JSON = {"Content-Type": "application/json"}
 
@@ -116,7 +116,7 @@ TIMEOUT = httpx.Timeout(120, connect=10)  # seconds
 FAULTS = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError)
 
 _SECONDS = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
-_COUNT = re.compile(r"[0-9]+")
+_COUNT = re.compile(r"[0-9]{1,15}")
 _KEY = re.compile(r"[!-~]+")
 
 
@@ -145,11 +145,17 @@ class Client:
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
     ) -> None:
-        """`sleep` takes seconds, `now` gives seconds since 1970. Raises RequestError for a key
-        that no header can hold.
+        """`sleep` takes seconds, `now` gives seconds since 1970.
+
+        Raises RequestError for a key that no header can hold and a URL that is no base.
         """
         if not _KEY.fullmatch(key):
             raise RequestError("the key must be printable ASCII without spaces")
+        if not _is_base(base_url):
+            raise RequestError(
+                "the base URL must be http:// or https://, a host, maybe a port and a path, and "
+                "nothing else: no user, query or fragment"
+            )
         self.base_url = base_url.rstrip("/")
         self.rate_limit_remaining: int | None = None  # as the server last said
         self._key = key
@@ -191,14 +197,15 @@ class Client:
         """What `read` makes of the answer to `request`, tried again while that may help."""
         left = {False: ATTEMPTS, True: LIMITED_ATTEMPTS}
 
-        def spent(state: RetryCallState) -> bool:
-            failure = _failure(state)
-            left[failure.limited] -= 1
-            return left[failure.limited] == 0
+        def spent(state: Any) -> bool:
+            limited = state.outcome.exception().limited
+            left[limited] -= 1
+            return left[limited] == 0
 
-        def wait(state: RetryCallState) -> float:
+        def wait(state: Any) -> float:
+            asked: float | None = state.outcome.exception().wait
             doubled = FIRST_WAIT * 2.0 ** (state.attempt_number - 1)
-            return min(_failure(state).wait or doubled, LONGEST_WAIT)
+            return min(doubled if asked is None else asked, LONGEST_WAIT)
 
         retrying = Retrying(
             sleep=self._sleep,
@@ -207,75 +214,85 @@ class Client:
             retry=retry_if_exception_type(Transient),
             reraise=True,
         )
-        what = f"{request.method} {request.path}"
-        answer: T = retrying(self._attempt, self._built(request), what, read)
+        what = self.masked(f"{request.method} {request.path}")
+        answer: T = retrying(self._attempt, self._built(request, what), what, read)
         return answer
 
-    def _built(self, request: Request) -> httpx.Request:
+    def _built(self, request: Request, what: str) -> httpx.Request:
         headers = {"Authorization": f"Bearer {self._key}"} | request.headers
         try:
             body = None if request.body is None else request.body.encode()
             url = self.base_url + request.path
             return self._http.build_request(request.method, url, headers=headers, content=body)
         except (UnicodeEncodeError, httpx.InvalidURL) as error:
-            raise RequestError(f"{request.method} {request.path}: {error}") from None
+            raise RequestError(f"{what}: {error}") from None
 
     def _attempt(self, request: httpx.Request, what: str, read: Callable[[Any], T]) -> T:
-        try:
-            response = self._http.send(request)
-        except FAULTS as error:
-            raise Transient(self._masked(f"{what}: {error!r}"), limited=False, wait=None) from None
-        except httpx.HTTPError as error:
-            raise ClientError(self._masked(f"{what}: {error!r}")) from None
-        self._note_rate_limit(response)
-        shown = self._masked(response.text)[:SHOWN]
-        said = self._masked(f"{what}: {response.status_code}: ") + shown
+        response = self._sent(request, what)
+        text = response.content.decode(errors="replace")
+        said = f"{what}: {response.status_code}: {self.masked(text)[:SHOWN]!r}"
+        headers = {**response.headers}  # by lower-case name
+        self._note_rate_limit(headers)
         if response.status_code in RETRIED:
             limited = response.status_code == RATE_LIMITED
-            raise Transient(said, limited, self._asked_for(response))
+            asked = _seconds_in_header(headers, self._now())
+            if limited and asked is None:
+                asked = _seconds_in_body(text)
+            raise Transient(said, limited, asked)
         if response.status_code not in DONE:
             raise ClientError(said)
         try:
             return read(parse_json(response.content.decode()))
         except (ValueError, RecursionError) as error:
-            raise ClientError(f"{said} ({self._masked(str(error))})") from None
+            raise ClientError(f"{said}: {error}") from None
 
-    def _masked(self, text: str) -> str:
-        return text.replace(self._key, "***")
+    def _sent(self, request: httpx.Request, what: str) -> httpx.Response:
+        try:
+            return self._http.send(request)
+        except httpx.HTTPError as error:
+            said = self.masked(f"{what}: {type(error).__name__}: {error}")
+            if isinstance(error, FAULTS):
+                raise Transient(said, limited=False, wait=None) from None
+            raise ClientError(said) from None
 
-    def _note_rate_limit(self, response: httpx.Response) -> None:
-        remaining = response.headers.get("RateLimit-Remaining", "")
-        if _COUNT.fullmatch(remaining):
+    def _note_rate_limit(self, headers: Mapping[str, str]) -> None:
+        remaining = headers.get("ratelimit-remaining")
+        if remaining is not None and _COUNT.fullmatch(remaining):
             self.rate_limit_remaining = int(remaining)
 
-    def _asked_for(self, response: httpx.Response) -> float | None:
-        """The wait in seconds that the server asks for, if there is one above 0."""
-        asked = _seconds(response.headers.get("Retry-After", ""), self._now())
-        if asked is None and response.status_code == RATE_LIMITED:
-            return _seconds_in_body(response.text)
-        return asked
+    def masked(self, text: str) -> str:
+        """`text` without the key, as everything that is printed or logged must be."""
+        return text.replace(self._key, "***")
 
 
-def _failure(state: RetryCallState) -> Transient:
-    assert state.outcome is not None
-    failure = state.outcome.exception()
-    assert isinstance(failure, Transient)
-    return failure
-
-
-def _seconds(value: str, now: float) -> float | None:
-    """The seconds that a Retry-After header asks for: a number, or a date less `now`."""
-    if _SECONDS.fullmatch(value):
-        return _positive(float(value))
+def _is_base(url: str) -> bool:
+    """Whether requests can go to paths under `url`; a user in it would take the key's place."""
     try:
-        date = parsedate_to_datetime(value)
-    except ValueError:
+        parsed = httpx.URL(url)
+        parsed.raw_host.decode().encode("idna")  # as it is before a look-up
+        return (
+            parsed.scheme in ("http", "https")
+            and parsed.host != ""
+            and (parsed.port is None or parsed.port in range(65536))
+            and not set("@?#") & set(url)
+        )
+    except (httpx.InvalidURL, UnicodeError):
+        return False
+
+
+def _seconds_in_header(headers: Mapping[str, str], now: float) -> float | None:
+    """The wait above 0 that Retry-After asks for: a number, or a date (always GMT) less `now`."""
+    try:
+        value = headers["retry-after"]
+        if _SECONDS.fullmatch(value):
+            return _positive(float(value))
+        return _positive(timegm(parsedate_to_datetime(value).timetuple()) - now)
+    except (KeyError, ValueError, OverflowError):
         return None
-    return _positive(date.replace(tzinfo=date.tzinfo or UTC).timestamp() - now)
 
 
 def _seconds_in_body(text: str) -> float | None:
-    """The number at error.detail.retry_after of a rate limit's body."""
+    """The wait above 0 at error.detail.retry_after of a rate limit's body."""
     try:
         asked = parse_json(text)["error"]["detail"]["retry_after"]
     except (ValueError, RecursionError, LookupError, TypeError):

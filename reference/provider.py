@@ -3,11 +3,13 @@
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from .client import Client
 from .items import Item
 from .knobs import Knobs
+from .text import strip
 
 BASE_URL = "http://127.0.0.1:58080"
 LOG = logging.getLogger("memvara")
@@ -58,22 +60,28 @@ def initialize(env: Mapping[str, str], **options: Any) -> Provider:
     """The provider that `env` describes, after asking the server who it is; logs every knob.
 
     `options` go to Client. Raises ProviderError for a missing key and for a read-only
-    credential, KnobError, ClientError.
+    credential, KnobError, RequestError and ClientError; nothing stays open then.
     """
     knobs = Knobs.from_env(env)
-    key = env.get("MEMVARA_API_KEY", "")
+    key = strip(env.get("MEMVARA_API_KEY", ""))
     if not key:
         raise ProviderError("MEMVARA_API_KEY is not set: give the key of the memvara to use")
-    client = Client(env.get("MEMVARA_BASE_URL") or BASE_URL, key, **options)
-    who, health = client.whoami(), client.health()
+    client = Client(strip(env.get("MEMVARA_BASE_URL", "")) or BASE_URL, key, **options)
+    try:
+        introduction = _introduction(client)
+    except BaseException:
+        client.close()
+        raise
+    for line in (introduction, f"knobs {json.dumps(asdict(knobs))}"):
+        LOG.info(client.masked(line))
+    return Provider(client, knobs)
+
+
+def _introduction(client: Client) -> str:
+    """Who is asking whom. Raises ProviderError for a credential that may not write."""
+    who = client.whoami()
     if who["read_only"] is not False:
         raise ProviderError("MEMVARA_API_KEY is read-only: ingesting needs a key that may write")
-    LOG.info(
-        "memvara %s at %s, tenant %s, privilege %s",
-        health["memvara_version"],
-        client.base_url,
-        who["scope"]["tenant"],
-        who["effective_privilege"],
-    )
-    LOG.info("knobs %s, model prefix %r", json.dumps(knobs.settings()), knobs.model_prefix)
-    return Provider(client, knobs)
+    version = client.health()["memvara_version"]
+    tenant, privilege = who["scope"]["tenant"], who["effective_privilege"]
+    return f"memvara {version} at {client.base_url}, tenant {tenant}, privilege {privilege}"
