@@ -29,7 +29,7 @@ class Program:
     def __init__(self, command: list[str], timeout: float) -> None:
         self.command = command
         self.timeout = timeout  # seconds for one answer
-        self.pending = b""  # what was written after the last answer
+        self.pending = bytearray()  # what was written after the last answer
         self.number = 0
         self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed with the program
         env = {name: value for name, value in os.environ.items() if not name.startswith(KNOBS)}
@@ -69,9 +69,12 @@ class Program:
         if self.pending or self._read(0):
             raise Breach(f"wrote more than one line for a request: {_shown(self.pending)}")
         deadline = time.monotonic() + self.timeout
-        while b"\n" not in self.pending:
+        seen = 0  # bytes without a line end
+        while (end := self.pending.find(b"\n", seen)) < 0:
+            seen = len(self.pending)
             line = self._exchange(line, deadline)
-        answer, _, self.pending = self.pending.partition(b"\n")
+        answer = bytes(self.pending[:end])
+        del self.pending[: end + 1]
         return _checked(answer, self.number)
 
     def _exchange(self, line: bytes, deadline: float) -> bytes:
@@ -130,9 +133,10 @@ class Program:
         """End the program at once."""
         self.process.kill()
         self.process.wait()
-        for stream in (self.process.stdout, self.errors):
-            if stream is not None:
-                stream.close()
+        for stream in (self.process.stdin, self.process.stdout, self.errors):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
 
 
 def _checked(line: bytes, number: int) -> dict[str, Any]:
@@ -150,7 +154,7 @@ def _checked(line: bytes, number: int) -> dict[str, Any]:
     return answer
 
 
-def _shown(data: bytes) -> str:
+def _shown(data: bytes | bytearray) -> str:
     text = data[: 4 * SHOWN].decode(errors="backslashreplace")
     return repr(text[:SHOWN]) + ("..." if len(text) > SHOWN or len(data) > 4 * SHOWN else "")
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..exits import Exit, Stop
-from ..grid import Combination
 from ..project import TAG, Project
 from ..subject import Subject
 from .plan import Place, Plan
@@ -49,7 +48,7 @@ class Comparison:
         tally = Tally()
         for number in numbers:
             part, combination = self.plan.combination(number)
-            env = self._anywhere(combination)
+            env = self.plan.anywhere(combination)
             for op in ("settings", "request"):
                 self._compare(tally, op, NOWHERE, env)
             for cell in self.plan.cells(part, combination):
@@ -62,17 +61,12 @@ class Comparison:
         """Compare the settings that both must refuse."""
         tally = Tally()
         for combination in self.plan.refusals:
-            env = self._anywhere(combination)
+            env = self.plan.anywhere(combination)
             verdict = self._compare(tally, "settings", NOWHERE, env)
             if verdict is Verdict.ACCEPTED:
                 raise Stop(f"the grid says that {env} is refused, and both take it", Exit.BASELINE)
             tally.refusals[verdict] += 1
         return tally
-
-    def _anywhere(self, combination: Combination) -> dict[str, str]:
-        """The environment of a combination for the first case that has its budget."""
-        envs = (self.plan.env(combination, case) for case in self.plan.budgets)
-        return next((env for env in envs if env is not None), combination.env)
 
     def _compare(self, tally: Tally, op: str, place: Place, env: dict[str, str]) -> Verdict:
         expected, found = self.sides.ask(request_of(self.project, op, place, env))

@@ -1,6 +1,7 @@
 """The plan of a sweep: which combinations meet which cases and questions, and how many that is."""
 
 import functools
+import os
 import random
 import re
 from bisect import bisect_right
@@ -8,7 +9,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import grid
@@ -112,6 +112,11 @@ class Plan:
             env = env | {CONTEXT_FILE: located(self.folder, env[CONTEXT_FILE])}
         return env
 
+    def anywhere(self, combination: Combination) -> dict[str, str]:
+        """Its environment for the first case that has its budget, else without one."""
+        envs = (self.env(combination, case) for case in self.budgets)
+        return next((env for env in envs if env is not None), combination.env)
+
     def planned(self) -> int:
         """How many cells there are."""
         alike = Counter(
@@ -166,7 +171,7 @@ def _asked(project: Project, cases: Collection[str]) -> Iterator[Place]:
 @functools.cache
 def located(folder: str, value: str) -> str:
     """A context file's value with its path made absolute, the blanks around it kept."""
-    return _PATH.sub(lambda path: str(Path(folder, path[0])), value, count=1)
+    return _PATH.sub(lambda path: os.path.join(folder, path[0]), value, count=1)
 
 
 def line_budgets(subject: Subject, items: list[Any]) -> dict[Lines, str]:
