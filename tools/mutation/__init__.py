@@ -1,0 +1,1 @@
+"""The mutation gate: what can be changed in the watched code without a test noticing?"""

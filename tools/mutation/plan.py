@@ -1,0 +1,124 @@
+"""Which tests could kill a mutant, the most telling first, and the task that runs them."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from .mutants import Mutant
+from .runner import Job
+from .tasks import Baseline, Task, Test
+
+# Seconds that a test may take: so much, and so many times what it took unchanged.
+FIRST = (1.0, 5.0)
+ALONE = (3.0, 10.0)
+
+
+class Plan:
+    """The tests by what they reach."""
+
+    def __init__(self, root: Path, baseline: Baseline, files: dict[str, bytes]) -> None:
+        self._files = files
+        self._at_import = baseline.at_import
+        self.tests = {test.id: test for test in baseline.tests}
+        self._by_function: dict[tuple[str, str], list[Test]] = defaultdict(list)
+        self._by_file: dict[str, list[Test]] = defaultdict(list)
+        self._ranked: dict[str, dict[str, int]] = {}
+        packages = {file.split("/")[0] for file in files}
+        self._free = {
+            file
+            for file in {test.file for test in baseline.tests}
+            if not _imports(root / file, packages)
+        }
+        for test in sorted(baseline.tests, key=lambda test: test.seconds):
+            for place in test.reached:
+                self._by_function[place].append(test)
+            for file in {file for file, _ in test.reached}:
+                self._by_file[file].append(test)
+
+    def is_cold(self, mutant: Mutant) -> bool:
+        """Whether the change takes effect when the module is imported."""
+        return mutant.function is None or (mutant.file, mutant.function) in self._at_import
+
+    def reaching(self, mutant: Mutant) -> list[Test]:
+        """The tests that could notice; empty when the mutant is untested."""
+        if not self.is_cold(mutant):
+            return self._by_function[mutant.file, mutant.function or ""]
+        if mutant.file.endswith(".py") and (mutant.file, "<module>") not in self._at_import:
+            return []
+        return self._by_place(mutant, self.tests.values())
+
+    def importing(self, mutant: Mutant) -> list[Test]:
+        """The tests in files that can be loaded when the watched package can't: one may import it."""
+        return [test for test in self.reaching(mutant) if test.file in self._free]
+
+    def likely(self, mutant: Mutant) -> list[Test]:
+        """Those of them to try first: for a change at import they are a few files of many."""
+        reaching = self.reaching(mutant)
+        if not self.is_cold(mutant):
+            return reaching
+        near = {test.id for test in self._by_file[mutant.file]}
+        own = f"test_{PurePosixPath(mutant.file).stem}.py"
+        return [test for test in reaching if test.id in near or test.file.endswith(own)] or reaching
+
+    def job(
+        self,
+        mutant: Mutant,
+        tests: Iterable[Test],
+        limit: tuple[float, float] = FIRST,
+        every: bool = False,
+        cold: bool = False,
+        unimportable: bool = False,
+    ) -> Job:
+        """The task of running `tests` on the mutant."""
+        cold = cold or self.is_cold(mutant)
+        chosen = self._by_place(mutant, tests) if cold else tests
+        timed = [(test.id, limit[0] + limit[1] * test.seconds) for test in chosen]
+        code = mutant.edit.applied(self._files[mutant.file])
+        return Job(Task(mutant.file, code, mutant.function, timed, every, unimportable), cold)
+
+    def unchanged(self, cold: bool) -> Job:
+        """The task of running every test on the code as it is."""
+        timed = [(test.id, ALONE[0] + ALONE[1] * test.seconds) for test in self.tests.values()]
+        return Job(Task(None, b"", None, timed, True, True), cold)
+
+    def _by_place(self, mutant: Mutant, tests: Iterable[Test]) -> list[Test]:
+        """File by file: the changed module's own tests first, then the quickest files."""
+        ranks = self._ranks(mutant.file)
+        return sorted(tests, key=lambda test: ranks[test.id])
+
+    def _ranks(self, file: str) -> dict[str, int]:
+        if file not in self._ranked:
+            own = f"test_{PurePosixPath(file).stem}.py"
+            near = {test.id for test in self._by_file[file]}
+            homes = {test.file for test in self._by_file[file]}
+            cost: dict[str, float] = defaultdict(float)
+            for test in self.tests.values():
+                cost[test.file] += test.seconds
+            ordered = sorted(
+                self.tests.values(),
+                key=lambda test: (
+                    not test.file.endswith(own),
+                    test.file not in homes,
+                    cost[test.file],
+                    test.file,
+                    test.id not in near,
+                    test.seconds,
+                ),
+            )
+            self._ranked[file] = {test.id: rank for rank, test in enumerate(ordered)}
+        return self._ranked[file]
+
+
+def _imports(file: Path, packages: set[str]) -> bool:
+    """Whether a file imports one of `packages` when it is loaded."""
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        if any(name.split(".")[0] in packages for name in names):
+            return True
+    return False
