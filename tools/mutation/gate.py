@@ -51,14 +51,14 @@ class Gate(NamedTuple):
 
     def still_green(self) -> None:
         """The unchanged code, again, warm and cold. Raises Stop when a test fails now."""
-        for cold in (False, True):
-            for _, result in self.runner.run([(None, self.plan.unchanged(cold))], 1):
-                if result.status is not Status.SURVIVED or len(result.ran) < len(self.plan.tests):
-                    test = (result.failed or result.ran[-1:] or ["?"])[0]
-                    raise Stop(
-                        f"the unchanged code is red after the run: {test}: {result.note}",
-                        Exit.BASELINE,
-                    )
+        jobs = [(cold, self.plan.unchanged(cold)) for cold in (False, True)]
+        for _, result in self.runner.run(jobs, self.jobs):
+            if result.status is not Status.SURVIVED or len(result.ran) < len(self.plan.tests):
+                test = (result.failed or result.ran[-1:] or ["?"])[0]
+                raise Stop(
+                    f"the unchanged code is red after the run: {test}: {result.note}",
+                    Exit.BASELINE,
+                )
 
     def verdicts(self, mutants: Sequence[Mutant], every: bool, seen: Seen) -> list[Outcome]:
         """The verdict on each mutant, with `every` after all its tests and not the first kill."""
@@ -75,7 +75,9 @@ class Gate(NamedTuple):
         dead = [each.mutant for each in outcomes.values() if each.verdict is Verdict.SUSPICIOUS]
         self._take(outcomes, self._again(dead, self.plan.importing), self.jobs, seen)
         alive = [
-            each.mutant for each in outcomes.values() if each.reaching and not _is_killed(each)
+            each.mutant
+            for each in outcomes.values()
+            if each.reaching and not _is_killed(each) and each.verdict is not Verdict.SUSPICIOUS
         ]
         self._take(outcomes, self._again(alive, self.plan.reaching), 1, seen)
         return list(outcomes.values())

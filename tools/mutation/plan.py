@@ -30,6 +30,8 @@ class Plan:
             for file in {test.file for test in baseline.tests}
             if not _imports(root / file, packages)
         }
+            if not _imports(root / file, packages)
+        }
         for test in sorted(baseline.tests, key=lambda test: test.seconds):
             for place in test.reached:
                 self._by_function[place].append(test)
@@ -49,7 +51,7 @@ class Plan:
         return self._by_place(mutant, self.tests.values())
 
     def importing(self, mutant: Mutant) -> list[Test]:
-        """The tests in files that can be loaded when the watched package can't: one may import it."""
+        """The tests in files that load without the watched package: one of them may import it."""
         return [test for test in self.reaching(mutant) if test.file in self._free]
 
     def likely(self, mutant: Mutant) -> list[Test]:
@@ -102,7 +104,7 @@ class Plan:
                     test.file not in homes,
                     cost[test.file],
                     test.file,
-                    test.id not in near,
+                    not test.file.endswith(own) and test.id not in near,
                     test.seconds,
                 ),
             )

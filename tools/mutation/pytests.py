@@ -61,7 +61,7 @@ class Tests:
         if self._memory:
             return Status.MEMORY, "MemoryError"
         if failed:
-            return "failed", _headline(failed[0])
+            return "failed", str(failed[0].longrepr)
         skipped = any(report.skipped for report in self._reports)
         return ("skipped" if skipped else "passed"), ""
 
@@ -70,16 +70,23 @@ class Tests:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.errors.append(f"{report.nodeid}: {_headline(report)}")
+            last = str(report.longrepr).strip().splitlines()[-1]
+            self.errors.append(f"{report.nodeid}: {last}")
 
-    def pytest_exception_interact(self, call: pytest.CallInfo[Any]) -> None:
-        self._memory |= call.excinfo is not None and _ran_out(call.excinfo.value)
-
-
-def _headline(report: pytest.TestReport | pytest.CollectReport) -> str:
-    crash = getattr(report.longrepr, "reprcrash", None)
-    text = crash.message if crash else str(report.longrepr).strip().splitlines()[-1:]
-    return " ".join(str(text).split())[:200]
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> pytest.TestReport | None:
+        """A failure in one line: pytest would spend most of a mutant's time on its traceback."""
+        if call.excinfo is None or isinstance(call.excinfo.value, pytest.skip.Exception):
+            return None
+        assert call.when != "collect"
+        error = call.excinfo.value
+        self._memory |= _ran_out(error)
+        said = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        return pytest.TestReport(
+            item.nodeid, item.location, {}, "failed", said[:200], call.when, duration=call.duration
+        )
 
 
 def _ran_out(error: BaseException | None) -> bool:
