@@ -30,8 +30,6 @@ class Plan:
             for file in {test.file for test in baseline.tests}
             if not _imports(root / file, packages)
         }
-            if not _imports(root / file, packages)
-        }
         for test in sorted(baseline.tests, key=lambda test: test.seconds):
             for place in test.reached:
                 self._by_function[place].append(test)
