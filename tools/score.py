@@ -1,7 +1,7 @@
 """`goldens score`: what a ranked run's selector kept, against LongMemEval's labels."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,36 @@ def command(run: Path, dataset: Path, as_json: bool) -> Exit:
     Recall is the share of the labelled turns that the selector kept, the rate that of all others.
     Turns that it never saw count in neither.
     """
-    checkpoint = well_formed_json(read_json(run / CHECKPOINT if run.is_dir() else run))
+    checkpoint = followed(run / CHECKPOINT if run.is_dir() else run)
     try:
         tally = score(checkpoint, labels(dataset))
     except ScoringError as error:
         raise Stop(f"{run}: {error}") from error
     click.echo(json.dumps(as_dict(tally)) if as_json else table(tally))
     return Exit.OK
+
+
+def followed(path: Path) -> Any:
+    """A checkpoint; results that it keeps in files of their own are read into it. Raises Stop."""
+    checkpoint = well_formed_json(read_json(path))
+    for search in searches(checkpoint):
+        file = search.get("resultFile")
+        if "results" not in search and isinstance(file, str):
+            found = well_formed_json(read_json(path.parent / file))
+            if not isinstance(found, dict) or not isinstance(found.get("results"), list):
+                raise Stop(f'{path.parent / file}: expected {{"results": [...]}}')
+            search["results"] = found["results"]
+    return checkpoint
+
+
+def searches(checkpoint: Any) -> Iterator[dict[str, Any]]:
+    """The search phases of a checkpoint, those that are objects."""
+    match checkpoint:
+        case {"questions": dict(questions)}:
+            for question in questions.values():
+                match question:
+                    case {"phases": {"search": dict(search)}}:
+                        yield search
 
 
 def labels(dataset: Path) -> dict[str, frozenset[str]]:
