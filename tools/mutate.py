@@ -96,12 +96,13 @@ def command(
     selection = Selection(changed, _part(shard), mutant)
     root = from_mutmut.find_root()
     project = Project(root, *from_mutmut.settings(root))
+    exempt = exemptions.load(project.root / project.tests[0])
     with _proven_gate(project, jobs) as gate:
         if test is not None:
             return _column(gate, test)
         if matrix:
             return _matrix(gate)
-        found = _run(gate, project, selection)
+        found = _run(gate, project, selection, exempt)
     found.seconds = time.monotonic() - start
     if as_json:
         click.echo(report.as_json(found, gate.generated.files))
@@ -136,9 +137,10 @@ def _proven_gate(project: Project, jobs: int) -> Iterator[Gate]:
         raise Stop("nothing was measured: files changed during the run", Exit.BASELINE)
 
 
-def _run(gate: Gate, project: Project, selection: Selection) -> Report:
+def _run(
+    gate: Gate, project: Project, selection: Selection, exempt: list[dict[str, str]]
+) -> Report:
     """The verdicts on what is selected, and a witness for each test."""
-    exempt = exemptions.load(project.root / project.tests[0])
     mutants = _selected(gate, project, selection)
     with _progress("mutants") as seen:
         outcomes = gate.verdicts(mutants, selection.mutant is not None, seen)

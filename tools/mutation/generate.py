@@ -1,9 +1,11 @@
 """All mutants of the watched folders, and the statements and literals that none of them changes."""
 
+import ast
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..exits import Exit, Stop
 from . import from_mutmut, operators, wording
 from .mutants import Function, Mutant, mutants_of
 from .source import Place, Source, type_names
@@ -24,6 +26,8 @@ def generate(root: Path, watched: Sequence[str]) -> Generated:
     """The mutants of every Python and TOML file in the folders `watched` of the project `root`."""
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _found(root, watched)}
     modules = {file: code for file, code in files.items() if file.endswith(".py")}
+    for file, code in modules.items():
+        _parsed(file, code)
     names = type_names(modules)
     mutants: list[Mutant] = []
     blind_spots: list[Place] = []
@@ -46,3 +50,11 @@ def _found(root: Path, watched: Iterable[str]) -> list[Path]:
     return sorted(
         path for path in paths if path.suffix in (".py", ".toml") and path.name != SKIPPED
     )
+
+
+def _parsed(file: str, code: bytes) -> None:
+    try:
+        ast.parse(code)
+    except SyntaxError as error:
+        said = f"nothing was measured: {file}:{error.lineno}: {error.msg}"
+        raise Stop(said, Exit.BASELINE) from None

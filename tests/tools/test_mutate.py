@@ -1,0 +1,467 @@
+"""`goldens mutate` on small planted projects: what passes, and every way in which it must not."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = """
+[tool.mutmut]
+source_paths = ["reference"]
+pytest_add_cli_args_test_selection = ["tests/reference"]
+process_isolation = "forkserver"
+
+[tool.pytest.ini_options]
+addopts = ["--import-mode=importlib"]
+markers = ["structure: holds for the shape of the source"]
+"""
+LIMIT = '''"""A limit."""
+
+LIMIT = 3
+
+
+def over(count: int) -> bool:
+    """Whether `count` is more than the limit."""
+    return count > LIMIT
+'''
+LIMIT_TEST = """
+from reference.limit import over
+
+def test_the_limit_is_not_over():
+    assert over(3) is False
+
+def test_one_more_is_over():
+    assert over(4) is True
+"""
+IMPORT_TEST = """
+from importlib import import_module
+
+def test_the_module_can_be_imported():
+    import_module("reference.limit")
+"""
+GREETING = '''"""A greeting."""
+
+import tomllib
+from pathlib import Path
+
+
+def greeting(name: str) -> str:
+    """The greeting for `name`."""
+    text = Path(__file__).with_name("greeting.toml").read_text()
+    return tomllib.loads(text)["greeting"].replace("{name}", name)
+'''
+GREETING_TEST = """
+from reference.greeting import greeting
+
+def test_the_greeting_is_exact():
+    assert greeting("Ada") == "Dear Ada,"
+    assert greeting("Bob") == "Dear Bob,"
+"""
+
+
+@pytest.fixture
+def plant(tmp_path):
+    """Writes a project: its files by path; a test file by itself stands for tests/reference/."""
+
+    def write(files, pyproject=PYPROJECT):
+        files = {"pyproject.toml": pyproject, "reference/__init__.py": '"""Toy."""\n'} | files
+        for name, text in files.items():
+            path = tmp_path / ("tests/reference/" + name if name.startswith("test_") else name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return tmp_path
+
+    return write
+
+
+def command(folder, *arguments, **variables):
+    """The command line, and the environment and folder to run it in."""
+    env = dict(os.environ) | {"PYTHONPATH": str(ROOT)} | variables
+    return [sys.executable, "-m", "tools", "mutate", *arguments], {"env": env, "cwd": folder}
+
+
+def mutate(folder, *arguments, **variables):
+    line, where = command(folder, *arguments, **variables)
+    return subprocess.run(line, **where, capture_output=True, text=True, timeout=120)
+
+
+def verdicts(done):
+    """Name, place and status reason of every mutant in a --json report."""
+    files = json.loads(done.stdout)["files"].items()
+    return {
+        mutant["id"]: (file, mutant["location"]["start"]["line"], mutant["statusReason"])
+        for file, found in files
+        for mutant in found["mutants"]
+    }
+
+
+def test_a_project_whose_tests_notice_everything_passes(plant):
+    done = mutate(
+        plant(
+            {
+                "reference/limit.py": LIMIT,
+                "test_limit.py": LIMIT_TEST,
+                "reference/greeting.py": GREETING,
+                "reference/greeting.toml": 'greeting = "Dear {name},"\n',
+                "test_greeting.py": GREETING_TEST,
+            }
+        )
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\d+ mutants in .* 0 survived, 0 untested; 3 of 3 tests", done.stdout)
+    assert done.stderr == ""
+
+
+def test_the_verdict_depends_on_no_hash_seed_order_knob_or_number_of_jobs(plant):
+    backwards = "def pytest_collection_modifyitems(items):\n    items.reverse()\n"
+    weak = LIMIT_TEST.replace("over(3)", "over(2)")
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": weak})
+    one = mutate(folder, "--json", "--jobs", "1", PYTHONHASHSEED="1")
+    plant({"tests/conftest.py": backwards})
+    knobs = {"MEMVARA_TOKEN_BUDGET": "1", "MEMVARA_TURNS_ONLY": "yes", "OPENAI_MODEL_PREFIX": "x"}
+    two = mutate(folder, "--json", "--jobs", "2", PYTHONHASHSEED="random", **knobs)
+    assert one.returncode == two.returncode == 1
+    assert verdicts(one).keys() == verdicts(two).keys()
+    statuses = [
+        {
+            mutant["id"]: mutant["status"]
+            for mutant in json.loads(done.stdout)["files"]["reference/limit.py"]["mutants"]
+        }
+        for done in (one, two)
+    ]
+    assert statuses[0] == statuses[1]
+    assert set(statuses[0].values()) == {"Killed", "Survived"}
+
+
+def test_a_survivor_is_named_with_its_place_its_change_and_the_tests_that_ran(plant):
+    weak = LIMIT_TEST.replace("over(3)", "over(2)")
+    done = mutate(plant({"reference/limit.py": LIMIT, "test_limit.py": weak}))
+    assert done.returncode == 1
+    found = done.stdout.split("survived: ")[1:]
+    assert "limit.over#" in "".join(found)
+    place, *diff = next(each for each in found if "+return count >= LIMIT" in each).splitlines()
+    assert "reference/limit.py:8" in place
+    assert "    -return count > LIMIT" in diff
+    assert "      tests/reference/test_limit.py::test_the_limit_is_not_over" in diff
+
+
+def test_gutting_an_assertion_after_a_green_run_lets_mutants_survive(plant):
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST})
+    assert mutate(folder).returncode == 0
+    plant({"test_limit.py": LIMIT_TEST.replace("is True", "is not None")})
+    done = mutate(folder)
+    assert done.returncode == 1
+    assert "survived: limit" in done.stdout
+
+
+VACUOUS = """
+from contextlib import suppress
+
+import pytest
+from reference.limit import over
+
+def test_nothing():
+    with suppress(Exception):
+        over(3)
+
+@pytest.mark.structure
+def test_of_structure():
+    assert True
+"""
+
+
+def test_a_test_that_no_mutant_makes_fail_is_named(plant):
+    files = {"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST, "test_vacuous.py": VACUOUS}
+    done = mutate(plant(files))
+    assert done.returncode == 1
+    assert "no mutant makes this test fail: tests/reference/test_vacuous.py::test_nothing\n" in (
+        done.stdout
+    )
+    assert "test_of_structure" not in done.stdout
+
+
+MISDEEDS = '''"""Functions whose mutants come to every kind of end."""
+
+import os
+import signal
+
+LIMIT = int("3")
+
+
+def room(size: int) -> int:
+    """Memory that no mutant must get."""
+    return len(bytes(size - 10**12))
+
+
+def drained(queue: list[int]) -> int:
+    """Endless unless every round takes one away."""
+    while queue:
+        queue.pop()
+    return len(queue)
+
+
+def gone(leave: bool) -> int:
+    """Ends the process."""
+    if leave:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 7
+
+
+def ready() -> bool:
+    """What a test skips itself without."""
+    return True
+
+
+def unseen() -> int:
+    """Reached by no test."""
+    return 1
+'''
+MISDEEDS_TEST = """
+import pytest
+from reference.misdeeds import LIMIT, drained, gone, ready, room
+
+def test_room():
+    assert room(10**12 + 5) == 5
+    assert LIMIT == 3
+
+def test_drained():
+    assert drained([1, 2]) == 0
+
+def test_gone():
+    assert gone(False) == 7
+
+def test_ready():
+    if not ready():
+        pytest.skip("not ready")
+"""
+
+
+def test_every_end_of_a_mutant_has_its_own_name(plant):
+    files = {"reference/misdeeds.py": MISDEEDS, "test_misdeeds.py": MISDEEDS_TEST}
+    done = mutate(plant(files), "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    counts = document["config"]["counts"]
+    ends = ("killed", "endless", "untested", "suspicious", "skipped", "crashed", "out of memory")
+    assert [end for end in ends if counts[end] == 0] == []
+    assert sum(counts.values()) == len(verdicts(done))
+    mutants = {
+        mutant["id"]: mutant for mutant in document["files"]["reference/misdeeds.py"]["mutants"]
+    }
+    by_status = {
+        status: {name.split("#")[0] for name, each in mutants.items() if each["status"] == status}
+        for status in ("Timeout", "NoCoverage")
+    }
+    assert by_status == {"Timeout": {"misdeeds.drained"}, "NoCoverage": {"misdeeds.unseen"}}
+    reasons = {each["statusReason"] for each in mutants.values()}
+    assert "the process was ended by SIGKILL" in reasons
+    assert "it can't be imported, and no test that imports it fails" in reasons
+
+
+def test_a_mutant_that_can_t_be_imported_is_killed_by_a_test_that_imports(plant):
+    computed = LIMIT.replace("LIMIT = 3", 'LIMIT = int("3")')
+    files = {"reference/limit.py": computed, "test_limit.py": LIMIT_TEST, "test_i.py": IMPORT_TEST}
+    done = mutate(plant(files))
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"[1-9]\d* killed at import", done.stdout)
+
+
+def test_a_red_baseline_measures_nothing(plant):
+    red = LIMIT_TEST.replace("is True", "is False")
+    done = mutate(plant({"reference/limit.py": LIMIT, "test_limit.py": red}))
+    assert done.returncode == 5
+    assert done.stderr.startswith("goldens: nothing was measured: the tests are red")
+    assert "test_limit.py::test_one_more_is_over" in done.stderr
+
+
+def test_nothing_to_mutate_is_nothing_measured(plant):
+    done = mutate(plant({"test_limit.py": "def test_true():\n    assert True\n"}))
+    assert done.returncode == 5
+    assert "reference has nothing to mutate" in done.stderr
+
+
+def test_tests_that_call_nothing_watched_measure_nothing(plant):
+    files = {"reference/limit.py": LIMIT, "test_limit.py": "def test_true():\n    assert True\n"}
+    done = mutate(plant(files))
+    assert done.returncode == 5
+    assert "no test calls a watched function" in done.stderr
+
+
+def test_a_test_that_clears_the_environment_measures_nothing(plant):
+    clearing = LIMIT_TEST + "    import os\n    os.environ.clear()\n"
+    done = mutate(plant({"reference/limit.py": LIMIT, "test_limit.py": clearing}))
+    assert done.returncode == 5
+    assert "test_limit.py::test_one_more_is_over leaves os.environ changed" in done.stderr
+
+
+def test_a_conftest_that_imports_the_watched_package_measures_nothing(plant):
+    files = {"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST}
+    done = mutate(plant(files | {"tests/conftest.py": "import reference.limit\n"}))
+    assert done.returncode == 5
+    assert "a conftest imports reference while loading" in done.stderr
+
+
+def test_tests_that_can_t_be_collected_measure_nothing(plant):
+    done = mutate(plant({"reference/limit.py": LIMIT, "test_limit.py": "import nowhere\n"}))
+    assert done.returncode == 5
+    assert "No module named 'nowhere'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("pyproject", "said"),
+    [
+        (PYPROJECT.replace("source_paths", "sources"), "'sources', which mutmut does not know"),
+        (PYPROJECT.replace('["reference"]', '["nowhere"]'), "source_paths must list folders"),
+        (PYPROJECT + "[[[", "pyproject.toml: "),
+    ],
+)
+def test_a_bad_configuration_is_refused(plant, pyproject, said):
+    done = mutate(plant({}, pyproject))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_watched_code_that_does_not_parse_measures_nothing(plant):
+    done = mutate(plant({"reference/limit.py": "def over(:\n", "test_limit.py": LIMIT_TEST}))
+    assert done.returncode == 5
+    assert done.stderr == "goldens: nothing was measured: reference/limit.py:1: invalid syntax\n"
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "1/0", "a/b"])
+def test_a_shard_that_is_none_is_refused(plant, shard):
+    done = mutate(plant({}), "--shard", shard)
+    assert done.returncode == 2
+    assert f"--shard {shard}: must be K/N" in done.stderr
+
+
+EXEMPT = """
+[[exempt]]
+file = "reference/limit.py"
+before = "return count > LIMIT"
+after = "return count >= LIMIT"
+reason = "planted"
+
+[[exempt]]
+file = "reference/limit.py"
+before = "return count > LIMIT"
+after = "return count ≥ LIMIT"
+reason = "matches nothing"
+
+[[exempt]]
+file = "reference/limit.py"
+before = "LIMIT = 3"
+after = "LIMIT = 4"
+reason = "it is killed"
+"""
+
+
+def test_an_exemption_must_match_a_survivor_and_be_proven_equivalent(plant):
+    folder = plant(
+        {
+            "reference/limit.py": LIMIT,
+            "test_limit.py": LIMIT_TEST.replace("over(3)", "over(2)").replace("4", "5"),
+            "tests/reference/exempt_mutants.toml": EXEMPT.replace("LIMIT = 4", "LIMIT = None"),
+        }
+    )
+    done = mutate(folder)
+    assert done.returncode == 1
+    assert "survived: limit.over#" in done.stdout
+    assert "'return count >= LIMIT' in reference/limit.py is not proven equivalent" in done.stdout
+    assert "'return count ≥ LIMIT' in reference/limit.py matches nothing" in done.stdout
+    assert "-> 'LIMIT = None' in reference/limit.py is not needed: the mutant is" in done.stdout
+    assert "3 exemptions, of at most 2" in done.stdout
+
+
+def test_an_exemption_without_a_reason_is_refused(plant):
+    row = EXEMPT.split("reason")[0]
+    done = mutate(plant({"tests/reference/exempt_mutants.toml": row}))
+    assert done.returncode == 2
+    assert "must have the texts after, before, file, reason" in done.stderr
+
+
+def test_an_interrupt_exits_130_and_leaves_no_process_behind(plant):
+    waiting = """
+import os
+from reference.limit import over
+
+def test_one_more_is_over():
+    assert over(4) is True
+    with open("started", "w") as file:  # a pipe: until the other end is opened
+        file.write(str(os.getpid()))
+    with open("forever"):
+        pass
+"""
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": waiting})
+    os.mkfifo(folder / "started")
+    os.mkfifo(folder / "forever")
+    line, where = command(folder)
+    process = subprocess.Popen(line, **where, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child = int((folder / "started").read_text())
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert stderr.strip() == b"goldens: interrupted"
+    assert not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text()
+
+
+def test_shards_are_disjoint_and_cover_everything(plant):
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST})
+    every = verdicts(mutate(folder, "--json")).keys()
+    parts = [verdicts(mutate(folder, "--json", "--shard", f"{k}/2")).keys() for k in (1, 2)]
+    assert parts[0] | parts[1] == every
+    assert not parts[0] & parts[1]
+    assert all(parts)
+
+
+def test_changed_runs_only_what_differs_from_a_commit(plant, git):
+    under = "\n\ndef under(count: int) -> bool:\n    return count < LIMIT\n"
+    folder = plant({"reference/limit.py": LIMIT + under, "test_limit.py": LIMIT_TEST})
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "planted")
+    done = mutate(folder, "--changed")
+    assert done.returncode == 0
+    assert "no mutant lies in what changed since HEAD" in done.stderr
+    text = (folder / "reference/limit.py").read_text()
+    (folder / "reference/limit.py").write_text(
+        text.replace("return count > LIMIT", "return LIMIT < count")
+    )
+    done = mutate(folder, "--changed", "HEAD", "--json")
+    assert {name.split("#")[0] for name in verdicts(done)} == {"limit.over"}
+    assert done.returncode == 0
+    assert mutate(folder, "--changed", "nowhere").returncode == 2
+
+
+def test_rows_columns_and_the_matrix_show_which_test_kills_what(plant):
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST})
+    test = "tests/reference/test_limit.py::test_the_limit_is_not_over"
+    column = mutate(folder, "--test", test)
+    assert column.returncode == 0
+    kills = [line for line in column.stdout.splitlines() if line.startswith("kills: limit.over#")]
+    assert f"{test} kills" in column.stdout.splitlines()[-1]
+    name = kills[0].split()[1]
+    row = mutate(folder, "--mutant", name, "--json")
+    assert row.returncode == 0
+    (mutant,) = json.loads(row.stdout)["files"]["reference/limit.py"]["mutants"]
+    assert mutant["id"] == name
+    assert test in mutant["killedBy"]
+    matrix = mutate(folder, "--matrix").stdout.split("\n" + name)[1]
+    assert f"    {test}" in matrix
+    assert mutate(folder, "--mutant", "limit.over#0").returncode == 2
+    assert mutate(folder, "--test", "nowhere").returncode == 2
+
+
+def test_the_list_has_every_behaviour_with_its_mutant_and_its_test(plant):
+    done = mutate(plant({"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST}), "--list")
+    assert done.returncode == 0
+    first, place, test = done.stdout.splitlines()[:3]
+    assert first == "the limit is not over"
+    assert re.fullmatch(r"    limit(\.over)?#\w{8} reference/limit.py:\d \(.*\)", place)
+    assert test == "    tests/reference/test_limit.py::test_the_limit_is_not_over"
