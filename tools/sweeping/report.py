@@ -69,6 +69,7 @@ class SweepResult:
             "exit": int(self.exit_code),
             "expected": self.expected,
             "found": self.found,
+            "grid": "full" if run.narrowing.full else "default",
             "narrowed": str(run.narrowing),
             "combinations": {"planned": len(run.plan.chosen), "run": run.tally.combinations},
             "cells": {
