@@ -55,11 +55,17 @@ def _names_codec(value: str | bytes) -> bool:
 
 
 def _is_caseless(source: Source, node: cst.CSTNode) -> bool:
+    call = _call_of_re(source, node)
+    return call is not None and any(flag in source.text(call) for flag in ("re.I", "(?i"))
+
+
+def _call_of_re(source: Source, node: cst.CSTNode) -> cst.Call | None:
+    """The call of a function of `re` that `node` is an argument of, if it is one."""
     while isinstance(node, cst.BaseExpression | cst.Arg):
-        if isinstance(node, cst.Call) and source.text(node.func).startswith("re."):
-            return any(flag in source.text(node) for flag in ("re.I", "(?i"))
+        if isinstance(node, cst.Call):
+            return node if source.text(node.func).startswith("re.") else None
         node = source.parent(node)
-    return False
+    return None
 
 
 # Statements
@@ -188,7 +194,8 @@ def _string(source: Source, node: cst.SimpleString) -> Iterator[Edit]:
     quotes = len(node.prefix) + len(node.quote)
     inner = node.value[quotes : -len(node.quote)]
     outside = node.value[:quotes], node.value[-len(node.quote) :]
-    for text in _shorter(inner, raw="r" in node.prefix):
+    is_pattern = _call_of_re(source, node) is not None
+    for text in [] if is_pattern else _shorter(inner, raw="r" in node.prefix):
         yield source.edit(node, text.join(outside), "character dropped")
     if len(node.quote) == 3:
         yield source.edit(node, f"XX{inner}XX".join(outside), "string")

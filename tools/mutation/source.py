@@ -70,7 +70,8 @@ class Source(cst.CSTVisitor):
 
     def allows(self, edit: Edit) -> bool:
         """Whether the edit changes anything outside what is out of bounds."""
-        return not any(start <= edit.start and edit.end <= end for start, end in self.excluded)
+        start, end, *_ = edit.trimmed(self.code)
+        return not any(first <= start and end <= last for first, last in self.excluded)
 
     def blind_spots(self, edits: Iterable[Edit]) -> Iterator[Place]:
         """The statements and literals that no edit touches."""
@@ -102,7 +103,8 @@ class Source(cst.CSTVisitor):
     def on_leave(self, original_node: cst.CSTNode) -> None:
         if isinstance(original_node, cst.FunctionDef | cst.Lambda):
             self._depth -= 1
-        if isinstance(original_node, cst.ClassDef) and not self._depth:
+        is_class = isinstance(original_node, cst.ClassDef) and not self._depth
+        if is_class and not self._out_of_bounds(original_node):
             self._classes.pop()
 
     def _out_of_bounds(self, node: cst.CSTNode) -> bool:
