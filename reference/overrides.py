@@ -1,7 +1,7 @@
 """The context file: blocks rendered elsewhere, found by their question."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .text import collapse, parse_json, well_formed
 
@@ -76,12 +76,7 @@ def _row(place: str, text: str) -> tuple[str, str]:
         row = parse_json(text)
     except (ValueError, RecursionError) as error:
         raise ContextFileError(f"{place}: not JSON: {error}") from None
-    question, block = _field(place, row, "question"), _field(place, row, "block")
-    return key(question), block
-
-
-def _field(place: str, row: Any, name: str) -> str:
-    value = row.get(name) if isinstance(row, dict) else None
-    if not isinstance(value, str):
-        raise ContextFileError(f'{place}: expected {{"question": string, "block": string}}')
-    return well_formed(value)
+    match row:
+        case {"question": str(question), "block": str(block)}:
+            return key(well_formed(question)), well_formed(block)
+    raise ContextFileError(f'{place}: expected {{"question": string, "block": string}}')

@@ -43,7 +43,7 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _HOLE.sub(lambda hole: values[hole[1]], template)
 
 
-def parse(data: bytes, source: str) -> Wording:
+def parse(data: bytes, source: Path) -> Wording:
     """The wording in a TOML file's bytes.
 
     Raises WordingError, naming `source`, unless the file holds exactly the fields of Wording,
@@ -60,7 +60,7 @@ def parse(data: bytes, source: str) -> Wording:
     return Wording(**{name: _checked(source, name, text) for name, text in texts.items()})
 
 
-def _checked(source: str, name: str, text: Any) -> str:
+def _checked(source: Path, name: str, text: Any) -> str:
     if not isinstance(text, str):
         raise WordingError(f"{source}: {name} must be a string")
     allowed = HOLES.get(name, ())
@@ -77,4 +77,4 @@ def _checked(source: str, name: str, text: Any) -> str:
 def load(path: Path | None = None) -> Wording:
     """The wording in the file at `path`, ours by default. Raises WordingError, OSError."""
     source = Path(__file__).with_name("wording.toml") if path is None else path
-    return parse(source.read_bytes(), str(source))
+    return parse(source.read_bytes(), source)

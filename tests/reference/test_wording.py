@@ -1,6 +1,7 @@
 """The wording: its file, its holes, and every sentence that ships."""
 
 from dataclasses import FrozenInstanceError, asdict
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ def toml(texts: dict[str, str]) -> bytes:
 
 def refusal(data: bytes) -> str:
     with pytest.raises(WordingError) as caught:
-        parse(data, "own.toml")
+        parse(data, Path("own.toml"))
     return str(caught.value)
 
 
@@ -142,7 +143,7 @@ def test_the_first_of_several_missing_holes_is_named():
     ],
 )
 def test_a_text_may_leave_holes_out_and_repeat_them(name, text):
-    assert getattr(parse(toml(TEXTS | {name: text}), "own.toml"), name) == text
+    assert getattr(parse(toml(TEXTS | {name: text}), Path("own.toml")), name) == text
 
 
 # What ships
