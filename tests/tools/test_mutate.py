@@ -6,9 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
+
+from tools.mutation import from_mutmut
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = """
@@ -48,6 +51,7 @@ def test_the_module_can_be_imported():
 GREETING = '''"""A greeting."""
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 
@@ -164,6 +168,8 @@ VACUOUS = """
 from contextlib import suppress
 
 import pytest
+
+from tools.mutation import from_mutmut
 from reference.limit import over
 
 def test_nothing():
@@ -224,6 +230,8 @@ def unseen() -> int:
 '''
 MISDEEDS_TEST = """
 import pytest
+
+from tools.mutation import from_mutmut
 from reference.misdeeds import LIMIT, drained, gone, ready, room
 
 def test_room():
@@ -465,3 +473,68 @@ def test_the_list_has_every_behaviour_with_its_mutant_and_its_test(plant):
     assert first == "the limit is not over"
     assert re.fullmatch(r"    limit(\.over)?#\w{8} reference/limit.py:\d \(.*\)", place)
     assert test == "    tests/reference/test_limit.py::test_the_limit_is_not_over"
+
+
+PLAIN = '''"""Plain functions: all that mutmut mutates."""
+
+
+def clamp(value: int, least: int, most: int) -> int:
+    if value < least:
+        return least
+    if value > most:
+        return most
+    return value
+
+
+def label(name: str, loud: bool = False) -> str:
+    text = "Dear " + name
+    return text.upper() if loud else text
+
+
+def pairs(values: list[int]) -> list[int]:
+    found = []
+    for first in values:
+        for second in values:
+            if first != second and first + second == 10:
+                found.append(first * second)
+    return found
+'''
+PLAIN_TEST = """
+from reference.plain import clamp, label, pairs
+
+def test_clamp():
+    assert clamp(5, 1, 9) == 5
+    assert clamp(0, 1, 9) == 1
+    assert clamp(11, 1, 9) == 9
+
+def test_label():
+    assert label("Ada").startswith("Dear")
+    assert label("Ada", True) == "DEAR ADA"
+
+def test_pairs():
+    assert pairs([1, 5, 9]) == [9, 9]
+"""
+
+
+def test_plain_mutmut_comes_to_the_same_verdict_on_each_of_its_mutants(plant):
+    folder = plant({"reference/plain.py": PLAIN, "test_plain.py": PLAIN_TEST})
+    ours = json.loads(mutate(folder, "--json").stdout)["files"]["reference/plain.py"]["mutants"]
+    killed = {
+        (*each["location"]["start"].values(), each["replacement"]): each["status"] == "Killed"
+        for each in ours
+    }
+    code = PLAIN.encode()
+    expected = {}
+    counts = Counter()
+    for edit in from_mutmut.edits("reference/plain.py", code):
+        short = edit.trimmed(code)
+        lines = code[: short.start].split(b"\n")
+        function = re.findall(rb"^def (\w+)", code[: edit.end], re.MULTILINE)[-1].decode()
+        counts[function] += 1
+        name = f"reference.plain.x_{function}__mutmut_{counts[function]}"
+        expected[name] = killed[len(lines), len(lines[-1]) + 1, short.replacement.decode()]
+    run = [str(Path(sys.executable).with_name("mutmut")), "run"]
+    subprocess.run(run, cwd=folder, capture_output=True, check=True, timeout=120)
+    found = json.loads((folder / "mutants/reference/plain.py.meta").read_text())
+    assert {name: code == 1 for name, code in found["exit_code_by_key"].items()} == expected
+    assert set(expected.values()) == {True, False}

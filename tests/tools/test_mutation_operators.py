@@ -172,7 +172,7 @@ def test_text_beyond_ascii_is_cut_between_characters():
 
 
 def test_mutmut_s_own_mutants_are_those_that_it_would_run():
-    code = b"A = 1\n\ndef f(a, b):\n    if a > b:\n        g(\n          (a),\n          b,\n        )\n"
+    code = b"A = 1\n\ndef f(a, b):\n  if a > b:\n    g(\n      (a),\n      b,\n    )\n"
     edits = from_mutmut.edits("x.py", code)
     lines = {edit.applied(code).decode().replace("\n", "").replace(" ", "") for edit in edits}
     assert "A=1deff(a,b):ifa>=b:g((a),b,)" in lines
