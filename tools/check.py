@@ -1,7 +1,7 @@
 """`goldens check`: whether anything moved, stage by stage, stopping at the first that fails."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import click
@@ -16,6 +16,7 @@ from .manifest import Manifest
 from .outcomes import derive
 from .project import Project, load
 from .subject import pinned, working_tree
+from .sweep import default_sweep
 
 SHOWN = 5  # mismatches; the rest is a number
 
@@ -26,17 +27,19 @@ class Stage(NamedTuple):
     name: str
     exit_code: Exit
     detail: str
-    mismatches: list[Mismatch]
+    mismatches: Sequence[Mismatch] = ()
+    screen: tuple[str, ...] = ()  # more lines for a person
 
 
 @click.command(name="check")
+@click.option("--sweep", is_flag=True, help="Sweep even if reference/ is the pinned tree.")
 @click.option("--json", "as_json", is_flag=True, help="The stages as one JSON object.")
-def command(as_json: bool) -> int:
+def command(sweep: bool, as_json: bool) -> int:
     """Say whether anything moved."""
     project = load()
     console = Console(highlight=False, soft_wrap=True, quiet=as_json)
     done = []
-    for stage in run(project):
+    for stage in run(project, sweep=sweep):
         done.append(stage)
         _print(console, stage)
     worst = next((stage.exit_code for stage in done if stage.exit_code), Exit.OK)
@@ -45,19 +48,28 @@ def command(as_json: bool) -> int:
     return worst
 
 
-def run(project: Project) -> Iterator[Stage]:
-    """The stages, each as it ends. A missing pin does not stop the next one; a mismatch does."""
+def run(project: Project, *, sweep: bool = False) -> Iterator[Stage]:
+    """The stages, each as it ends. A mismatch is the last; a missing pin leaves out the sweep.
+
+    The grid is swept when `reference/` differs from the pinned tree, or if `sweep` says so.
+    """
     try:
         stored = manifest.read(project)
     except Stop as stop:
-        yield Stage("goldens intact", stop.exit_code, str(stop), [])
+        yield Stage("goldens intact", stop.exit_code, str(stop))
         return
-    stages: list[Callable[[Project, Manifest], Stage]] = [_intact, _rederive, _working_tree]
-    for stage in stages:
-        found = stage(project, stored)
-        yield found
-        if found.exit_code == Exit.MISMATCH:
-            return
+    intact = _intact(project, stored)
+    yield intact
+    if intact.exit_code:
+        return
+    pin = _rederive(project, stored)
+    yield pin
+    if pin.exit_code == Exit.MISMATCH:
+        return
+    working = _working_tree(project, stored)
+    yield working
+    if not pin.exit_code and not working.exit_code:
+        yield _sweep(project, stored, forced=sweep)
 
 
 def _intact(project: Project, stored: Manifest) -> Stage:
@@ -74,12 +86,12 @@ def _rederive(project: Project, stored: Manifest) -> Stage:
     name, pin = "re-derived from the pin", f"tree {stored.tree[:12]}, commit {stored.commit[:12]}"
     try:
         if not git.has(project.root, stored.tree):
-            return Stage(name, Exit.NO_PIN, f"{pin} is not in this clone: {_remedy(stored)}", [])
+            return Stage(name, Exit.NO_PIN, f"{pin} is not in this clone: {_remedy(stored)}")
         with pinned(project.root, stored.tree) as subject:
             found = mismatches(manifest.stored(project, stored), derive(subject, project))
             return _stage(name, pin, list(found))
     except GitError as error:
-        return Stage(name, Exit.NO_PIN, f"{pin} was not checked: {error}", [])
+        return Stage(name, Exit.NO_PIN, f"{pin} was not checked: {error}")
 
 
 def _remedy(stored: Manifest) -> str:
@@ -90,6 +102,15 @@ def _working_tree(project: Project, stored: Manifest) -> Stage:
     subject = working_tree(project.reference)
     found = mismatches(manifest.stored(project, stored), derive(subject, project))
     return _stage("the working tree renders them", "reference/", list(found))
+
+
+def _sweep(project: Project, stored: Manifest, *, forced: bool) -> Stage:
+    name = "every combination agrees with the pin"
+    pinned_files = git.read_tree(project.root, stored.tree)
+    if not forced and pinned_files == git.files_of(project.reference):
+        return Stage(name, Exit.OK, "reference/ is the pinned tree, file for file")
+    result = default_sweep(project, stored.tree, stored.commit)
+    return Stage(name, result.exit_code, result.verdict(), screen=tuple(result.lines()))
 
 
 def _stage(name: str, detail: str, found: list[Mismatch]) -> Stage:
@@ -110,6 +131,8 @@ def _print(console: Console, stage: Stage) -> None:
     console.print(f"[{style}]{mark:>6}[/]  {stage.name}: {escape(stage.detail)}")
     for mismatch in stage.mismatches[:SHOWN]:
         console.print(describe(mismatch), markup=False)
+    for line in stage.screen:
+        console.print(f"        {line}", markup=False)
     if len(stage.mismatches) > SHOWN:
         console.print(f"... and {len(stage.mismatches) - SHOWN} more (--json lists all)")
 
@@ -124,6 +147,7 @@ def report(stages: list[Stage], worst: Exit) -> dict[str, Any]:
                 "name": stage.name,
                 "exit": int(stage.exit_code),
                 "detail": stage.detail,
+                "screen": list(stage.screen),
                 "mismatches": [
                     each._asdict() | {"spot": each.spot._asdict()} for each in stage.mismatches
                 ],
