@@ -3,7 +3,7 @@
 import contextlib
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ from .sweeping.tally import Tally
 
 FILE = click.Path(path_type=Path)
 TIMEOUT = 30.0  # seconds for one answer of another program
+
+Progressing = Callable[[Plan], contextlib.AbstractContextManager[Callable[[Tally], None]]]
 
 
 def _shard(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
@@ -148,8 +150,7 @@ def progress(plan: Plan) -> Iterator[Callable[[Tally], None]]:
     console = Console(stderr=True)
     columns = (
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} cells"),
-        TextColumn("{task.speed:,.0f}/s"),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} cells, {task.fields[rate]:,.0f}/s"),
         TimeRemainingColumn(),
     )
     quiet = not console.is_terminal
@@ -157,10 +158,11 @@ def progress(plan: Plan) -> Iterator[Callable[[Tally], None]]:
     with Progress(
         *columns, console=console, transient=True, disable=quiet, auto_refresh=False
     ) as bar:
-        task = bar.add_task("", total=plan.planned())
+        task = bar.add_task("", total=plan.planned(), rate=0)
 
         def advance(tally: Tally) -> None:
-            bar.update(task, advance=tally.asked, refresh=True)
+            rate = bar.tasks[task].speed or 0
+            bar.update(task, advance=tally.asked, rate=rate, refresh=True)
 
         yield advance
 
@@ -169,32 +171,23 @@ def sweep(
     project: Project,
     narrowing: Narrowing,
     match: Match,
-    entries: list[Known] | None = None,
+    entries: Sequence[Known] = (),
     jobs: int | None = None,
-    progress: Callable[[Plan], contextlib.AbstractContextManager[Callable[[Tally], None]]] = unseen,
+    progress: Progressing = unseen,
 ) -> SweepResult:
     """Compare, reduce and group. Raises Stop when a side can't be asked."""
     plan = make(project, narrowing, match.expected)
     with progress(plan) as advance:
-        done = engine.run(
-            project,
-            plan,
-            narrowing,
-            match.expected,
-            match.found,
-            by_content=match.by_content,
-            jobs=jobs,
-            advance=advance,
-        )
-    entries = entries or []
+        done = engine.run(project, plan, match, jobs, advance)
     faults = known.unknown(done.tally.faults, entries)
-    found, stale = [], []
-    if faults or entries:
-        with match.found() as subject:
-            sides = Sides(match.expected, subject, match.by_content)
-            for group in grouped(faults, project.cases):
-                found.append((group, example(project, sides, group.example)))
-            whole = narrowing.whole and narrowing.shard == (1, 1) and not done.interrupted
-            stale = known.stale(project, sides, entries, done.tally.faults, whole)
     accepted = done.tally.faults.total() - sum(faults.values())
-    return SweepResult(match.expected.source, match.found_source, done, found, accepted, stale)
+    groups, stale = [], []
+    if faults or entries:
+        with match.found() as found:
+            sides = Sides(match.expected, found, match.by_content)
+            groups = [
+                (group, example(project, sides, group.example))
+                for group in grouped(faults, project.cases)
+            ]
+            stale = known.stale(project, sides, entries, done.tally.faults, done.entire)
+    return SweepResult(match.expected.source, match.found_source, done, groups, accepted, stale)

@@ -3,10 +3,12 @@
 import contextlib
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -294,11 +296,11 @@ def test_what_was_planned_must_be_run_and_recorded(here, copies, damage, said):
     narrowing = Narrowing(sample=7, knobs=("MEMVARA_HEAD_WHOLE",))
     result = sweep.sweep_folders(here, *copies, narrowing, jobs=1)
     run = result.run
-    assert run.unsound == []
+    assert run.unsound() == []
     for name, more in damage.items():
         setattr(run.tally, name, getattr(run.tally, name) + more)
     planned = run.plan.planned()
-    assert run.unsound == [said.replace("147", str(planned)).replace("148", str(planned + 1))]
+    assert run.unsound() == [said.replace("147", str(planned)).replace("148", str(planned + 1))]
     assert result.exit_code == Exit.BASELINE
 
 
@@ -311,8 +313,8 @@ def test_nothing_compared_is_no_pass(here, copies):
 def test_too_few_distinct_blocks_make_a_whole_grid_unsound(here, copies):
     narrowing = Narrowing(sample=5)
     run = sweep.sweep_folders(here, *copies, narrowing, jobs=1).run
-    whole = engine.Run(run.plan, Narrowing(), run.tally)
-    assert any("distinct blocks came out, not 1,000" in reason for reason in whole.unsound)
+    whole = engine.Run(replace(run.plan, narrowing=Narrowing()), run.tally)
+    assert any("distinct blocks came out, not 1,000" in reason for reason in whole.unsound())
 
 
 def test_json_holds_what_a_machine_needs(here, copies):
@@ -422,6 +424,23 @@ def test_ctrl_c_says_what_was_covered(clone, goldens):
     assert done.returncode == Exit.INTERRUPTED
     assert re.search(rb"\d+ of 300 planned combinations", done.stdout)
     assert b"interrupted" in done.stdout
+
+
+def test_a_terminal_gets_a_bar_with_rate_and_time_left(clone):
+    leader, follower = pty.openpty()
+    env = {**os.environ, "PYTHONPATH": str(clone), "TERM": "xterm", "COLUMNS": "100"}
+    command = [sys.executable, "-m", "tools", "sweep", "--arms", "--commit", "HEAD"]
+    with os.fdopen(leader, "rb", buffering=0) as screen:
+        done = subprocess.run(command, cwd=clone, env=env, stdout=subprocess.PIPE, stderr=follower)
+        os.close(follower)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal says that it is closed
+            while data := screen.read(4_096):
+                shown += data
+    assert done.returncode == Exit.OK
+    assert re.search(rb"[1-9]\d* of \d+ cells, [\d,]+/s", shown)
+    assert re.search(rb"\d:\d\d:\d\d", shown)
+    assert b"no difference" in done.stdout
 
 
 def test_a_pin_that_is_not_here_is_one_line_and_exit_3(clone, goldens):

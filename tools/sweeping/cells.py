@@ -87,7 +87,7 @@ class Comparison:
         if glimpse not in self.glimpsed:
             self.glimpsed.add(glimpse)
             block = self.sides.expected.answer(request_of(self.project, "render", place, env))
-            tally.blocks.add(hash(block["ok"]))
+            tally.blocks.add(hash(block.get("ok")))
 
 
 def introduce(project: Project, subject: Subject) -> None:

@@ -4,22 +4,20 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
 from ..project import Project
-from ..subject import Subject
 from . import workers
 from .bite import LEAST_BLOCKS, toothless
 from .cells import Comparison
-from .plan import Narrowing, Plan
+from .matches import Match
+from .plan import Plan
 from .sides import Sides
 from .tally import Tally
 
 CHUNK = 64  # combinations that a worker takes at a time
 
-Opened = Callable[[], AbstractContextManager[Subject]]
 Task = Callable[[], Tally]
 
 
@@ -28,32 +26,32 @@ class Run:
     """What a sweep covered and found."""
 
     plan: Plan
-    narrowing: Narrowing
     tally: Tally = field(default_factory=Tally)
     interrupted: bool = False
     seconds: float = 0.0
 
     @property
+    def entire(self) -> bool:
+        """Whether the grid was all there and in one piece."""
+        narrowing = self.plan.narrowing
+        return narrowing.whole and narrowing.shard == (1, 1) and not self.interrupted
+
     def unsound(self) -> list[str]:
         """Why this sweep proves nothing, whatever it found."""
-        tally, planned = self.tally, self.plan.planned()
-        recorded = sum(tally.cells.values())
-        few = self.narrowing.whole and self.narrowing.shard == (1, 1)
-        reasons = {
-            f"planned {planned:,}, run {tally.asked:,}, recorded {recorded:,} cells": (
-                not planned == tally.asked == recorded > 0
-            ),
-            f"of {len(self.plan.chosen):,} combinations {tally.combinations:,} were run": (
-                tally.combinations != len(self.plan.chosen)
-            ),
-            f"of {len(self.plan.refusals):,} refusals {tally.refusals.total():,} were asked for": (
-                tally.refusals.total() != len(self.plan.refusals)
-            ),
-            f"only {len(tally.blocks):,} distinct blocks came out, not {LEAST_BLOCKS:,}": (
-                few and not tally.faults and len(tally.blocks) < LEAST_BLOCKS
-            ),
-        }
-        return [reason for reason, holds in reasons.items() if holds] + tally.toothless
+        tally, plan = self.tally, self.plan
+        planned, recorded = plan.planned(), tally.cells.total()
+        reasons = list(tally.toothless)
+        if not planned == tally.asked == recorded > 0:
+            reasons.append(f"planned {planned:,}, run {tally.asked:,}, recorded {recorded:,} cells")
+        for what, wanted, done in (
+            ("combinations", len(plan.chosen), tally.combinations),
+            ("refusals", len(plan.refusals), tally.refusals.total()),
+        ):
+            if wanted != done:
+                reasons.append(f"of {wanted:,} {what} {done:,} were run")
+        if self.entire and not tally.faults and len(tally.blocks) < LEAST_BLOCKS:
+            reasons.append(f"{len(tally.blocks):,} distinct blocks came out, not {LEAST_BLOCKS:,}")
+        return reasons
 
 
 def available() -> int:
@@ -64,25 +62,21 @@ def available() -> int:
 def run(
     project: Project,
     plan: Plan,
-    narrowing: Narrowing,
-    expected: Subject,
-    found: Opened,
-    *,
-    by_content: bool = True,
+    match: Match,
     jobs: int | None = None,
     advance: Callable[[Tally], None] = lambda tally: None,
 ) -> Run:
     """Compare every cell of a plan; Ctrl-C ends it early, with what was covered until then.
 
-    Both subjects must know the cases; `found` is entered once in each process. `by_content` says
-    whether warnings are compared or only counted. Raises Stop when a worker can't go on.
+    `advance` is told of each tally as it comes. Raises Stop when a worker can't go on.
     """
-    begin, done = time.monotonic(), Run(plan, narrowing)
+    begin, done = time.monotonic(), Run(plan)
 
     @contextlib.contextmanager
     def comparing() -> Iterator[Callable[[int], Tally]]:
-        with found() as subject:
-            tasks = _tasks(project, plan, narrowing, Sides(expected, subject, by_content))
+        with match.found() as found:
+            sides = Sides(match.expected, found, match.by_content)
+            tasks = _tasks(project, plan, sides)
             yield lambda number: tasks[number]()
 
     total = len(_chunks(plan)) + 2
@@ -96,12 +90,12 @@ def run(
     return done
 
 
-def _tasks(project: Project, plan: Plan, narrowing: Narrowing, sides: Sides) -> list[Task]:
-    """What is to be done, in any order and by anyone."""
+def _tasks(project: Project, plan: Plan, sides: Sides) -> list[Task]:
+    """What is to be done, in any order and by anyone: two tasks and one for each chunk."""
     comparison = Comparison(project, plan, sides)
 
     def bite() -> Tally:
-        found = toothless(project, plan, sides.expected) if narrowing.whole else []
+        found = toothless(project, plan, sides.expected) if plan.narrowing.whole else []
         return Tally(toothless=[str(each) for each in found])
 
     chunks = (partial(comparison.combinations, chunk) for chunk in _chunks(plan))

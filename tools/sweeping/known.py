@@ -1,7 +1,7 @@
 """Known differences: those that somebody has looked at and accepted, each with its reason."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +75,7 @@ def _faults(entry: dict[str, Any], project: Project) -> Iterator[str]:
             yield f"no {key} {entry[key]!r}: one of {', '.join(allowed)}"
 
 
-def unknown(faults: Mapping[Fault, int], known: list[Known]) -> dict[Fault, int]:
+def unknown(faults: Mapping[Fault, int], known: Sequence[Known]) -> dict[Fault, int]:
     """The faults that no entry covers."""
     return {
         fault: cells
@@ -85,14 +85,18 @@ def unknown(faults: Mapping[Fault, int], known: list[Known]) -> dict[Fault, int]
 
 
 def stale(
-    project: Project, sides: Sides, known: list[Known], faults: Mapping[Fault, int], whole: bool
+    project: Project,
+    sides: Sides,
+    known: Sequence[Known],
+    faults: Mapping[Fault, int],
+    entire: bool,
 ) -> list[str]:
-    """Entries that no longer hold; in a `whole` sweep those that matched nothing too."""
+    """Entries that no longer hold; in an `entire` sweep those that matched nothing too."""
     said = []
     for entry in known:
         if not any(sides.differ(request) for request in _requests(project, entry)):
             said.append(f"{entry.place}: no longer differs; remove it")
-        elif whole and not any(entry.covers(fault) for fault in faults):
+        elif entire and not any(entry.covers(fault) for fault in faults):
             said.append(f"{entry.place}: matches nothing: no difference reduces to exactly this")
     return said
 

@@ -1,7 +1,8 @@
 """Who is compared with whom: two copies of the reference, or the reference and a program."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +12,12 @@ from ..git import GitError
 from ..project import Project
 from ..subject import Subject, files_behind, in_process, unpacked
 from .cells import introduce
-from .engine import Opened
 
 MEMO = 8_192  # counts that each copy may keep: every line as it can be cut, and more
 EXPECTED, FOUND = "expected_reference", "found_reference"  # what the copies are loaded as
+
+
+Opened = Callable[[], AbstractContextManager[Subject]]
 
 
 class Match(NamedTuple):
@@ -76,7 +79,7 @@ def against_program(
         raise Stop("--command names no program")
     ours = loaded(project, project.reference, EXPECTED, str(project.reference), wording)
 
-    def opened() -> contextlib.AbstractContextManager[Subject]:
+    def opened() -> AbstractContextManager[Subject]:
         return external.running(command, timeout, lambda subject: introduce(project, subject))
 
     yield Match(ours, opened, " ".join(command), by_content=False)

@@ -15,7 +15,7 @@ from ..project import Project
 from ..subject import Subject, in_process
 from .cells import Comparison, request_of
 from .matches import EXPECTED, FOUND, folders
-from .plan import Part, Place, Plan
+from .plan import Narrowing, Part, Place, Plan
 from .sides import Sides
 
 CASE = "thirty"
@@ -80,7 +80,7 @@ def _plan(project: Project, budget: int) -> Plan:
     some = Random(SEED).sample(every, SWEPT)
     chosen = [Combination({**each.env, BUDGET: str(budget)}) for each in some]
     part = Part(chosen, tuple(Place(CASE, question) for question in project.questions))
-    return Plan((part,), [], {CASE: {}}, range(SWEPT), str(project.goldens))
+    return Plan(Narrowing(), (part,), [], {CASE: {}}, range(SWEPT), str(project.goldens))
 
 
 def _loop(project: Project, plan: Plan, other: Path, fill: Callable[..., int]) -> Callable[[], int]:

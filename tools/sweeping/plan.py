@@ -57,7 +57,7 @@ class Narrowing:
 
     @property
     def whole(self) -> bool:
-        """Whether the grid is all there (its shards are)."""
+        """Whether the grid is all there, if maybe in shards."""
         return not (self.knobs or self.arms or self.cases or self.sample is not None)
 
     def __str__(self) -> str:
@@ -79,6 +79,7 @@ class Narrowing:
 class Plan:
     """What is to be compared. Combinations have numbers from 0, over all parts."""
 
+    narrowing: Narrowing
     parts: tuple[Part, ...]
     refusals: Sequence[Combination]  # settings alone, and both sides must refuse
     budgets: Mapping[str, Mapping[Lines, str]]  # by case
@@ -138,7 +139,9 @@ def make(project: Project, narrowing: Narrowing, expected: Subject) -> Plan:
     first, count = narrowing.shard
     chosen = _chosen(total, narrowing)[first - 1 :: count]
     budgets = {case: line_budgets(expected, project.cases[case]) for case in cases}
-    return Plan(parts, refusals[first - 1 :: count], budgets, chosen, str(project.goldens))
+    return Plan(
+        narrowing, parts, refusals[first - 1 :: count], budgets, chosen, str(project.goldens)
+    )
 
 
 def _chosen(total: int, narrowing: Narrowing) -> Sequence[int]:

@@ -30,7 +30,7 @@ class SweepResult:
             return Exit.INTERRUPTED
         if self.groups or self.stale:
             return Exit.MISMATCH
-        return Exit.BASELINE if self.run.unsound else Exit.OK
+        return Exit.BASELINE if self.run.unsound() else Exit.OK
 
     @property
     def differing(self) -> int:
@@ -47,7 +47,7 @@ class SweepResult:
         if len(self.groups) > SHOWN:
             said += ["", f"and {len(self.groups) - SHOWN} more groups: --json lists all"]
         said += ["", *self.stale] if self.stale else []
-        unsound = [] if self.run.interrupted else self.run.unsound
+        unsound = [] if self.run.interrupted else self.run.unsound()
         said += [f"not sound: {reason}" for reason in unsound]
         return [*said, self.verdict()]
 
@@ -59,7 +59,7 @@ class SweepResult:
             return "the known differences need a look"
         if self.run.interrupted:
             return "interrupted: no difference until then"
-        return "this proves nothing" if self.run.unsound else "no difference"
+        return "this proves nothing" if self.run.unsound() else "no difference"
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` prints; the README explains the fields."""
@@ -69,8 +69,8 @@ class SweepResult:
             "exit": int(self.exit_code),
             "expected": self.expected,
             "found": self.found,
-            "grid": "full" if run.narrowing.full else "default",
-            "narrowed": str(run.narrowing),
+            "grid": "full" if run.plan.narrowing.full else "default",
+            "narrowed": str(run.plan.narrowing),
             "combinations": {"planned": len(run.plan.chosen), "run": run.tally.combinations},
             "cells": {
                 "planned": run.plan.planned(),
@@ -82,7 +82,7 @@ class SweepResult:
             "refusals": {"planned": len(run.plan.refusals), "run": run.tally.refusals.total()},
             "distinct_blocks": len(run.tally.blocks),
             "seconds": round(run.seconds, 3),
-            "unsound": run.unsound,
+            "unsound": run.unsound(),
             "known": self.known,
             "stale": self.stale,
             "groups": [_group_json(group, example) for group, example in self.groups],
@@ -99,11 +99,11 @@ def _covered(run: Run) -> list[str]:
         f"{tally.cells[Verdict.ACCEPTED]:,} cells equal, {tally.cells[Verdict.REFUSED]:,} refused "
         f"by both, {tally.cells[Verdict.DIFFERS]:,} differ; {len(tally.blocks):,} distinct blocks",
     ]
-    if run.narrowing.whole and not run.unsound and not tally.faults:
+    if run.plan.narrowing.whole and not run.unsound() and not tally.faults:
         said.append("any two values of a knob are told apart, but for declared synonyms")
     if run.plan.refusals:
         said.append(f"{tally.refusals[Verdict.REFUSED]:,} settings refused by both")
-    return [f"narrowed to {run.narrowing}", *said] if str(run.narrowing) else said
+    return [f"narrowed to {run.plan.narrowing}", *said] if str(run.plan.narrowing) else said
 
 
 def _group(number: int, group: Group, example: Example) -> list[str]:
