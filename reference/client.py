@@ -151,12 +151,7 @@ class Client:
         """
         if not _KEY.fullmatch(key):
             raise RequestError("the key must be printable ASCII without spaces")
-        if not _is_base(base_url):
-            raise RequestError(
-                "the base URL must be http:// or https://, a host, maybe a port and a path, and "
-                "nothing else: no user, query or fragment"
-            )
-        self.base_url = base_url.rstrip("/")
+        self.base_url = _base(base_url)
         self.rate_limit_remaining: int | None = None  # as the server last said
         self._key = key
         self._sleep = sleep
@@ -221,9 +216,9 @@ class Client:
     def _built(self, request: Request, what: str) -> httpx.Request:
         headers = {"Authorization": f"Bearer {self._key}"} | request.headers
         try:
-            body = None if request.body is None else request.body.encode()
-            url = self.base_url + request.path
-            return self._http.build_request(request.method, url, headers=headers, content=body)
+            return self._http.build_request(
+                request.method, self.base_url + request.path, headers=headers, content=request.body
+            )
         except (UnicodeEncodeError, httpx.InvalidURL) as error:
             raise RequestError(f"{what}: {error}") from None
 
@@ -249,7 +244,7 @@ class Client:
     def _sent(self, request: httpx.Request, what: str) -> httpx.Response:
         try:
             return self._http.send(request)
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, UnicodeError) as error:  # the second for a host like a..b
             said = self.masked(f"{what}: {type(error).__name__}: {error}")
             if isinstance(error, FAULTS):
                 raise Transient(said, limited=False, wait=None) from None
@@ -265,30 +260,43 @@ class Client:
         return text.replace(self._key, "***")
 
 
-def _is_base(url: str) -> bool:
-    """Whether requests can go to paths under `url`; a user in it would take the key's place."""
+def _base(url: str) -> str:
+    """`url` without a slash at its end. Raises RequestError if no path can follow it.
+
+    A user in it would take the key's place; and since it may hold a password, it is never shown.
+    """
     try:
         parsed = httpx.URL(url)
-        parsed.raw_host.decode().encode("idna")  # as it is before a look-up
-        return (
+        if (
             parsed.scheme in ("http", "https")
             and parsed.host != ""
             and (parsed.port is None or parsed.port in range(65536))
             and not set("@?#") & set(url)
-        )
+        ):
+            return url.rstrip("/")
     except (httpx.InvalidURL, UnicodeError):
-        return False
+        pass
+    raise RequestError(
+        "the base URL must be http:// or https://, a host, maybe a port and a path, and nothing "
+        "else: no user, query or fragment"
+    )
 
 
 def _seconds_in_header(headers: Mapping[str, str], now: float) -> float | None:
-    """The wait above 0 that Retry-After asks for: a number, or a date (always GMT) less `now`."""
-    try:
-        value = headers["retry-after"]
-        if _SECONDS.fullmatch(value):
-            return _positive(float(value))
-        return _positive(timegm(parsedate_to_datetime(value).timetuple()) - now)
-    except (KeyError, ValueError, OverflowError):
+    """The wait above 0 that Retry-After asks for."""
+    value = headers.get("retry-after")
+    if value is None:
         return None
+    return _positive(float(value)) if _SECONDS.fullmatch(value) else _seconds_until(value, now)
+
+
+def _seconds_until(date: str, now: float) -> float | None:
+    """From `now` to an HTTP date, which is always GMT."""
+    try:
+        parsed = parsedate_to_datetime(date)
+    except (ValueError, OverflowError):
+        return None
+    return _positive(timegm(parsed.timetuple()) - now)
 
 
 def _seconds_in_body(text: str) -> float | None:

@@ -3,6 +3,7 @@
 import json
 import logging
 
+import httpcore
 import httpx
 import pytest
 
@@ -30,6 +31,16 @@ ANSWERS = {
     "/v1/stats": STATS,
     "/v1/erasures": {},
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch):
+    """A call that reaches for the network fails at once."""
+
+    def handle(pool, request):
+        raise AssertionError(f"there is no network here: {request.url}")
+
+    monkeypatch.setattr(httpcore.ConnectionPool, "handle_request", handle)
 
 
 class Memvara(httpx.MockTransport):

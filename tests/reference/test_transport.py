@@ -29,6 +29,16 @@ HIT = {"kind": "episode", "score": 0.25, "episode": EPISODE}
 DEFAULTS = Knobs.from_env({})
 
 
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch):
+    """A call that reaches for the network fails at once."""
+
+    def handle(pool, request):
+        raise AssertionError(f"there is no network here: {request.url}")
+
+    monkeypatch.setattr(httpcore.ConnectionPool, "handle_request", handle)
+
+
 class Server:
     """Gives its answers in turn, raises those that are errors, and fails when it has no more."""
 
@@ -179,7 +189,7 @@ def test_a_proxy_in_the_environment_changes_nothing(monkeypatch):
         "https://memvara.test:1/",
         "http://127.0.0.1:65535//",
         "http://127.0.0.1:0",
-        "http://[::1]:58080/a/b",
+        "http://[::1]:58080/a/X",
     ],
 )
 def test_paths_are_joined_to_the_base_url_by_one_slash(base_url):
@@ -214,8 +224,6 @@ def test_a_closed_client_sends_nothing():
         "http:///v1",
         "http://memvara.test:65536",
         "http://memvara.test:port",
-        "http://memvara..test",
-        "http://" + "x" * 64,
         "http://xn--",
         "http://memvara.test/\n",
         "http://memvara.test/\ud800",
@@ -274,6 +282,7 @@ def test_a_url_that_is_too_long_fails_before_anything_is_sent():
         httpx.ProxyError,
         httpx.DecodingError,
         httpx.TooManyRedirects,
+        UnicodeError,
     ],
 )
 def test_an_error_that_another_attempt_cannot_mend_fails_at_once(error):
