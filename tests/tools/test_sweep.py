@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -78,7 +79,8 @@ def test_equal_copies_give_no_difference(here, copies):
     assert result.exit_code == Exit.OK
     assert result.run.tally.combinations == 120
     assert result.run.tally.asked == result.run.plan.planned()
-    assert result.verdict() == "no difference"
+    asked = result.run.tally.asked
+    assert result.verdict() == f"no difference in 120 combinations, {asked:,} cells"
 
 
 def test_both_copies_render_every_cell(here, copies):
@@ -237,6 +239,24 @@ def test_a_worker_that_dies_is_named(here, copies):
     with pytest.raises(Stop, match="a worker died: exit 9") as stopped:
         sweep.sweep_folders(here, *copies, narrowing, jobs=2)
     assert stopped.value.exit_code == Exit.BASELINE
+
+
+def test_workers_end_when_their_parent_was_killed(tmp_path):
+    program = tmp_path / "parent.py"
+    program.write_text(
+        "import contextlib, os, signal, sys\n"
+        "from tools.sweeping import workers\n"
+        "def work(task):\n"
+        "    if task == 5:\n"
+        "        os.kill(os.getppid(), signal.SIGKILL)\n"
+        "    return task\n"
+        "for _ in workers.run(lambda: contextlib.nullcontext(work), 10**12, 2):\n"
+        "    pass\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # The pipe ends when the last process that could write to it has ended.
+    done = subprocess.run([sys.executable, str(program)], env=env, stdout=subprocess.PIPE)
+    assert done.returncode == -signal.SIGKILL
 
 
 def test_a_worker_that_fails_says_why():

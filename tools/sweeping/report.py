@@ -59,7 +59,10 @@ class SweepResult:
             return "the known differences need a look"
         if self.run.interrupted:
             return "interrupted: no difference until then"
-        return "this proves nothing" if self.run.unsound() else "no difference"
+        if self.run.unsound():
+            return "this proves nothing"
+        tally = self.run.tally
+        return f"no difference in {tally.combinations:,} combinations, {tally.asked:,} cells"
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` prints; the README explains the fields."""

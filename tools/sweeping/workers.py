@@ -1,6 +1,7 @@
 """Work shared out to forked processes: numbered tasks, results as they come."""
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -61,11 +62,12 @@ def _results(workers: dict[Connection, BaseProcess]) -> Iterator[Any]:
 
 
 def _work(opened: Callable[[], Any], tasks: int, taken: Any, sender: Connection) -> None:
+    parent = os.getppid()  # it may be killed, and nobody then wants the rest
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGTERM, _terminate)
     try:
         with opened() as work:
-            while (task := _next(taken)) < tasks:
+            while (task := _next(taken)) < tasks and os.getppid() == parent:
                 sender.send(("result", work(task)))
         sender.send(("done", None))
     except Stop as stop:
