@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
-from operator import or_
 from typing import NamedTuple
 
 from . import overrides, wording
@@ -112,8 +111,9 @@ def _line(rank: int, index: int, turn: Turn, knobs: Knobs, words: Wording) -> Li
 def _fit(lines: list[Line], budget: int | None, words: Wording, count: Count) -> list[Line]:
     if budget is None:
         return lines
-    texts, cuts = [line.text for line in lines], [line.is_cut for line in lines]
-    headings = [_turns_heading(some_cut, words) for some_cut in accumulate(cuts, or_)]
+    texts = [line.text for line in lines]
+    cuts = accumulate(line.is_cut for line in lines)
+    headings = [_turns_heading(lines_cut, words) for lines_cut in cuts]
     try:
         return lines[: fill(texts, headings, budget, count)]
     except FillError as error:
@@ -121,14 +121,14 @@ def _fit(lines: list[Line], budget: int | None, words: Wording, count: Count) ->
         raise RenderError(f"items[{index}] can't be counted: {error.reason}") from None
 
 
-def _turns_heading(some_cut: bool, words: Wording) -> str:
-    return words.turns_heading_cut if some_cut else words.turns_heading
+def _turns_heading(lines_cut: int, words: Wording) -> str:
+    return words.turns_heading_cut if lines_cut > 0 else words.turns_heading
 
 
 def _turns_block(lines: list[Line], words: Wording) -> list[str]:
     if not lines:
         return []
-    heading = _turns_heading(any(line.is_cut for line in lines), words)
+    heading = _turns_heading(sum(line.is_cut for line in lines), words)
     return ["\n".join([heading, *(line.text for line in lines)])]
 
 

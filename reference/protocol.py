@@ -44,8 +44,7 @@ class Session:
     load_context: Callable[[str], ContextFile] = field(
         default_factory=lambda: functools.cache(overrides.load)
     )
-    lists: dict[str, Any] = field(default_factory=dict)  # as they came
-    loaded: dict[str, list[Item]] = field(default_factory=dict)
+    lists: dict[str, Callable[[], list[Item]]] = field(default_factory=dict)
 
 
 def answer(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
@@ -65,19 +64,15 @@ def answer(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
 
 
 def _items(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
-    session.lists[request["name"]] = request["items"]
-    session.loaded.pop(request["name"], None)
+    load = functools.partial(items.from_json, request["items"])
+    session.lists[request["name"]] = functools.cache(load)
     return {"ok": None}
 
 
 def _listed(request: Mapping[str, Any], session: Session) -> list[Item]:
     """The items of a request: a list, or the name of one, which is loaded once."""
     named = request["items"]
-    if not isinstance(named, str):
-        return items.from_json(named)
-    if named not in session.loaded:
-        session.loaded[named] = items.from_json(session.lists[named])
-    return session.loaded[named]
+    return session.lists[named]() if isinstance(named, str) else items.from_json(named)
 
 
 def _rendered(request: Mapping[str, Any], session: Session) -> tuple[Rendered, Knobs]:
@@ -117,7 +112,7 @@ def _request(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
 
 
 def _call(request: Mapping[str, Any], session: Session) -> dict[str, Any]:
-    return {"ok": CALLS[request["call"]](well_formed_json(dict(request)))._asdict()}
+    return {"ok": CALLS[request["call"]](well_formed_json(request))._asdict()}
 
 
 def _route(request: Mapping[str, Any], session: Session) -> dict[str, Any]:

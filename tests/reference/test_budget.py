@@ -43,7 +43,10 @@ HOSTILE = [
     ),
     *("😀", "👩\u200d👩\u200d👧", "\u200d", "\U000e0001", "\0", "<|endoftext|>", "<|endofprompt|>"),
 ]
-texts = st.lists(st.sampled_from(HOSTILE) | st.characters(exclude_categories=["Cs"])).map("".join)
+# One draw for a whole text is ten times faster than one for each part.
+texts = st.binary(max_size=24).map(
+    lambda picks: "".join(HOSTILE[pick % len(HOSTILE)] for pick in picks)
+)
 blocks = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
 budgets = st.integers(min_value=1, max_value=120)
 

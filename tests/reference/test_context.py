@@ -50,6 +50,12 @@ def no_file(path: str) -> ContextFile:
     raise AssertionError("a context file was read")
 
 
+@pytest.fixture(autouse=True)
+def no_encoder(monkeypatch):
+    """Nothing here waits for an encoder that a render made for itself."""
+    monkeypatch.setattr(context, "counter", lambda: uncounted)
+
+
 @pytest.fixture
 def render(words):
     """Renders items under an environment; warnings are an error."""
@@ -404,7 +410,7 @@ def test_a_turn_of_999000_blanks_is_refused_with_its_index_before_anything_is_co
 
 @pytest.mark.parametrize(
     "content",
-    ["a" + " " * 998_999, f"{' ' * 499_500}a{' ' * 499_500}", "a" * 999_000, "\u0085" * 999_000],
+    ["a" + " " * 998_999, f"{' ' * 499_500}a{' ' * 499_500}", "X" * 999_000, "\u0085" * 999_000],
     ids=["998,999 blanks", "two runs", "no blanks", "no whitespace in ECMAScript"],
 )
 def test_a_turn_with_fewer_blanks_is_not_refused(content, render):

@@ -8,11 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference import overrides, tokens, wording
+from reference import context, overrides, tokens, wording
+from reference import items as reference_items
 from reference.protocol import ProtocolError, Session, answer, serve
 
 TURN = {"kind": "turn", "role": "user", "content": "a", "ts": "2026-03-04T05:06:07Z"}
 SHOWN = "- [2026-03-04 05:06] user: a"
+
+
+def uncounted(text: str) -> int:
+    raise AssertionError("a render counted without the session's counter")
+
+
+@pytest.fixture(autouse=True)
+def no_encoder(monkeypatch):
+    """Nothing here waits for an encoder that a render made for itself."""
+    monkeypatch.setattr(context, "counter", lambda: uncounted)
 
 
 @pytest.fixture
@@ -176,6 +187,21 @@ def test_a_name_means_the_list_that_it_was_last_given(session):
         assert answer(rendering("one"), session)["ok"] == text
 
 
+def test_a_named_list_is_loaded_once(session, monkeypatch):
+    loaded = []
+
+    def from_json(values):
+        loaded.append(values)
+        return []
+
+    monkeypatch.setattr(reference_items, "from_json", from_json)
+    answer({"op": "items", "name": "one", "items": [TURN]}, session)
+    assert loaded == []
+    for _ in range(2):
+        assert answer(rendering("one"), session)["ok"] == "NOTHING KEPT"
+    assert loaded == [[TURN]]
+
+
 def test_a_named_list_that_cannot_be_rendered_is_refused_when_it_is(session):
     named = {"id": 1, "op": "items", "name": "bad", "items": [TURN | {"ts": None}]}
     assert answer(named, session) == {"id": 1, "ok": None}
@@ -250,7 +276,7 @@ unnamed = (items | values).filter(lambda value: value == "" or not isinstance(va
 @given(items=unnamed, question=st.none() | st.text(max_size=9), env=environments)
 def test_any_json_for_items_is_rendered_or_refused(items, question, env, words, count):
     asked = rendering(items, question, **env)
-    told = answer(asked, Session(words=words, count=count, lists={"": []}))
+    told = answer(asked, Session(words=words, count=count, lists={"": list}))
     assert told.keys() in ({"id", "ok", "warnings"}, {"id", "refused"})
 
 
@@ -281,7 +307,9 @@ def test_a_request_without_a_field_is_no_request(session):
 
 
 def test_a_session_speaks_the_shipped_wording():
-    assert answer(rendering([]), Session())["ok"] == wording.load().empty
+    words = wording.load()
+    assert answer(rendering([]), Session())["ok"] == words.empty
+    assert words.no_date in answer(prompting([], None, None), Session())["ok"]
 
 
 def test_a_session_counts_o200k_tokens_and_loads_the_encoder_once(o200k, monkeypatch):
