@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from ..exits import Exit, Stop
 from .generate import Generated
 from .mutants import Edit, Function, Mutant, mutants_of
-from .plan import ALONE, Plan
+from .plan import Plan
 from .runner import Job, Runner
 from .tasks import Result, Status, Test
 from .verdicts import KILLS, Outcome, Verdict
@@ -87,7 +87,7 @@ class Gate(NamedTuple):
     ) -> list[tuple[str, Job]]:
         """The same mutants on a fresh import each, with these tests and more time."""
         return [
-            (mutant.name, self.plan.job(mutant, tests(mutant), ALONE, cold=True, unimportable=True))
+            (mutant.name, self.plan.job(mutant, tests(mutant), cold=True, again=True))
             for mutant in mutants
         ]
 

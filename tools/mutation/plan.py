@@ -9,9 +9,10 @@ from .mutants import Mutant
 from .runner import Job
 from .tasks import Baseline, Task, Test
 
-# Seconds that a test may take: so much, and so many times what it took unchanged.
+# Seconds that a test may take at first: so much, and so many times what it took unchanged. Alone
+# it may take so much, and so many times what all tests took: slow must not pass for endless.
 FIRST = (1.0, 5.0)
-ALONE = (3.0, 10.0)
+ALONE = (2.0, 10.0)
 
 
 class Plan:
@@ -21,6 +22,7 @@ class Plan:
         self._files = files
         self._at_import = baseline.at_import
         self.tests = {test.id: test for test in baseline.tests}
+        self._seconds = sum(test.seconds for test in baseline.tests)
         self._by_function: dict[tuple[str, str], list[Test]] = defaultdict(list)
         self._by_file: dict[str, list[Test]] = defaultdict(list)
         self._ranked: dict[str, dict[str, int]] = {}
@@ -65,22 +67,26 @@ class Plan:
         self,
         mutant: Mutant,
         tests: Iterable[Test],
-        limit: tuple[float, float] = FIRST,
         every: bool = False,
         cold: bool = False,
-        unimportable: bool = False,
+        again: bool = False,
     ) -> Job:
-        """The task of running `tests` on the mutant."""
+        """The task of running `tests` on the mutant, for the second time if `again`."""
         cold = cold or self.is_cold(mutant)
         chosen = self._by_place(mutant, tests) if cold else tests
-        timed = [(test.id, limit[0] + limit[1] * test.seconds) for test in chosen]
+        timed = [(test.id, self._limit(test, again)) for test in chosen]
         code = mutant.edit.applied(self._files[mutant.file])
-        return Job(Task(mutant.file, code, mutant.function, timed, every, unimportable), cold)
+        return Job(Task(mutant.file, code, mutant.function, timed, every, again), cold)
 
     def unchanged(self, cold: bool) -> Job:
         """The task of running every test on the code as it is."""
-        timed = [(test.id, ALONE[0] + ALONE[1] * test.seconds) for test in self.tests.values()]
+        timed = [(test.id, self._limit(test, again=True)) for test in self.tests.values()]
         return Job(Task(None, b"", None, timed, True, True), cold)
+
+    def _limit(self, test: Test, again: bool) -> float:
+        if again:
+            return ALONE[0] + ALONE[1] * self._seconds
+        return FIRST[0] + FIRST[1] * test.seconds
 
     def _by_place(self, mutant: Mutant, tests: Iterable[Test]) -> list[Test]:
         """File by file: the changed module's own tests first, then the quickest files."""
