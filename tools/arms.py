@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reference import models
+from reference.text import strip
 
 from .exits import Exit, Stop
 from .measuring import curves, engines, plan, plot, run, table, work
@@ -85,6 +86,8 @@ def command(
     where = chosen_engine(engine, url)
     wanted = ON_RECORD.split(",") if names is None else names
     planned = plan.make(project, dataset, wanted, models.resolve(model), questions)
+    if figure is not None and planned.labelled == 0:
+        raise Stop(f"--plot {figure}: no turn of these questions is labelled: nothing to plot")
     settings = planned.settings(where.name, where.version)
     with kept(folder) as place, run.opened(place, settings, planned.questions) as opened:
         result = measured(planned, opened, where, jobs or os.cpu_count() or 1, prompts, figure)
@@ -147,9 +150,7 @@ class Result(NamedTuple):
 def measured(
     planned: Plan, opened: Run, where: Where, jobs: int, prompts: Path | None, figure: Path | None
 ) -> Result:
-    """Bring the run to its end, then write what was asked for besides."""
-    if figure is not None and planned.labelled == 0:
-        raise Stop(f"--plot {figure}: no turn of these questions is labelled: nothing to plot")
+    """Bring the run to its end, then write what was asked for besides. Raises Stop."""
     render = renderer(planned.model, planned.goldens)
     left = [each for each in planned.questions if not opened.is_finished(each.id)]
     if left or figure or prompts:  # before workers are forked: they share what is loaded
@@ -224,7 +225,9 @@ def listing(project: Project, names: list[str] | None, as_json: bool) -> None:
         return
     shown = Table("arm", "knobs", "why", show_lines=True)
     for arm in arms:
-        knobs = "\n".join(f"{name}={value or repr(value)}" for name, value in arm.env.items())
+        knobs = "\n".join(
+            f"{name}={value if strip(value) else repr(value)}" for name, value in arm.env.items()
+        )
         shown.add_row(*map(Text, (arm.name, knobs, arm.why)))
     console = Console()
     if not console.is_terminal:

@@ -95,7 +95,7 @@ class Run:
 
 def file_name(question_id: str) -> str:
     """A question's id as a file is named, whatever characters it has."""
-    return quote(question_id, safe="")
+    return quote(question_id, safe="").replace(".", "%2E")
 
 
 def entry(
@@ -200,10 +200,10 @@ def _clear_away(run: Run) -> None:
     """Remove what a killed process left: stores, and files that were not whole yet."""
     if run.stores.exists():
         shutil.rmtree(run.stores)
-    for path in run.folder.rglob(".*"):
-        if path.name != LOCK:
+    for pattern in (f".{CHECKPOINT}.*", "results/*/.*.json.*"):  # as write_whole names them
+        for path in run.folder.glob(pattern):
             path.unlink()
 
 
 def _write_json(path: Path, value: Any) -> None:
-    write_whole(path, json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n")
+    write_whole(path, json.dumps(value, ensure_ascii=False).encode() + b"\n")
