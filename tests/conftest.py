@@ -2,10 +2,15 @@
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "memvara", max_examples=50, deadline=None, database=None, derandomize=True
+    "memvara",
+    max_examples=50,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no fault of a test
 )
 settings.load_profile("memvara")
 

@@ -209,21 +209,9 @@ def test_items_that_are_no_list_are_refused():
 
 
 def test_items_nested_too_deeply_are_refused():
-    assert refusal(nested(100_000)) == "items: nested too deeply"
+    assert refusal(nested(5_000)) == "items: nested too deeply"
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        (None, "null"),
-        (True, "a boolean"),
-        (7, "a number"),
-        (1.5, "a number"),
-        (["a"], "a list"),
-        ({"a": 1}, "an object"),
-        ((1,), "no JSON value"),
-    ],
-)
 @pytest.mark.parametrize(
     ("item", "field"),
     [
@@ -232,10 +220,19 @@ def test_items_nested_too_deeply_are_refused():
     ],
     ids=lambda value: value if isinstance(value, str) else value["kind"],
 )
-def test_a_field_that_is_printed_is_a_string(item, field, value, found):
-    missing = {name: held for name, held in item.items() if name != field}
+def test_a_field_that_is_printed_is_a_string(item, field):
     place = f"items[1].{field}: expected a string, found"
-    assert refusal([TURN, item | {field: value}]) == f"{place} {found}"
+    for value, found in (
+        (None, "null"),
+        (True, "a boolean"),
+        (7, "a number"),
+        (1.5, "a number"),
+        (["a"], "a list"),
+        ({"a": 1}, "an object"),
+        ((1,), "no JSON value"),
+    ):
+        assert refusal([TURN, item | {field: value}]) == f"{place} {found}"
+    missing = {name: held for name, held in item.items() if name != field}
     assert refusal([TURN, missing]) == f"{place} nothing"
 
 
@@ -351,7 +348,7 @@ def test_a_response_becomes_well_formed():
 
 
 def test_a_response_nested_too_deeply_is_refused():
-    assert response_refusal({"results": nested(100_000)}) == "the response: nested too deeply"
+    assert response_refusal({"results": nested(5_000)}) == "the response: nested too deeply"
 
 
 @pytest.mark.parametrize(

@@ -238,9 +238,9 @@ def test_ranked_goes_with_the_knobs_that_keep_its_order():
         ("OPENAI_MODEL_PREFX", "OPENAI_MODEL_PREFIX"),
     ],
 )
-@pytest.mark.parametrize("value", ["1", "", "anything"])
-def test_a_name_one_or_two_edits_from_a_knob_is_refused_whatever_its_value(name, meant, value):
-    assert refusal({name: value}) == f"{name} is no knob: did you mean {meant}?"
+def test_a_name_one_or_two_edits_from_a_knob_is_refused_whatever_its_value(name, meant):
+    for value in ("1", "", "anything"):
+        assert refusal({name: value}) == f"{name} is no knob: did you mean {meant}?"
 
 
 @pytest.mark.parametrize(
