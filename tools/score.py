@@ -27,7 +27,7 @@ def command(run: Path, dataset: Path, as_json: bool) -> Exit:
     """Score RUN, a run's folder or its checkpoint, against DATASET, the LongMemEval file it ran on.
 
     Recall is the share of the labelled turns that the selector kept, the rate that of all others.
-    Turns that it never saw count in neither.
+    Turns that it never saw count in neither. Of a run of several arms, the first ranked one counts.
     """
     checkpoint = followed(run / CHECKPOINT if run.is_dir() else run)
     try:

@@ -96,6 +96,24 @@ def test_a_checkpoint_is_scored_as_its_folder_is(goldens: Any, paths: tuple[Path
     assert scored(goldens, run / "checkpoint.json", dataset) == scored(goldens, run, dataset)
 
 
+def test_results_in_files_of_their_own_are_followed(goldens: Any, paths: tuple[Path, Path]) -> None:
+    run, dataset = paths
+    expected = scored(goldens, *paths)
+    (run / "results").mkdir()
+    questions = {}
+    for name, question in RUN["questions"].items():
+        file = f"results/{name}.json"
+        (run / file).write_text(json.dumps(question["phases"]["search"]))
+        questions[name] = question | {"phases": {"search": {"resultFile": file}}}
+    (run / "checkpoint.json").write_text(json.dumps({"questions": questions}))
+    assert scored(goldens, *paths) == expected
+    assert scored(goldens, run / "checkpoint.json", dataset) == expected
+    (run / "results" / "q1.json").write_text('{"results": null}')
+    assert 'q1.json: expected {"results": [...]}' in refused(goldens, *paths)
+    (run / "results" / "q1.json").unlink()
+    assert "q1.json: " in refused(goldens, *paths)
+
+
 def test_json_has_the_counts_and_the_shares(goldens: Any, paths: tuple[Path, Path]) -> None:
     assert json.loads(scored(goldens, *paths, "--json")) == {
         "questions": 3,

@@ -98,7 +98,7 @@ def measure(asked: Asked, items: Sequence[Item], knobs: Knobs, renderer: Rendere
         for each in (rendered, empty)
     )
     tokens = {text: renderer.count_prompt(text) for text in (prompt, base)}
-    block = collapse(rendered.text)
+    block = collapse(rendered.text)  # the text alone counts: a context file may have other lines
     return Measured(
         prompt,
         tokens[prompt],

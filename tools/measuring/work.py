@@ -111,9 +111,7 @@ def _faults(question_id: str) -> Iterator[None]:
             yield
     except Stop as stop:
         raise Stop(f"{question_id}: {stop}", stop.exit_code) from None
-    except (ClientError, ProviderError) as error:
-        raise Stop(f"{question_id}: {error}") from None
-    except OSError as error:
+    except (ClientError, ProviderError, OSError) as error:
         raise Stop(f"{question_id}: {error}") from None
 
 
