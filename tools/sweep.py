@@ -158,7 +158,7 @@ def progress(plan: Plan) -> Iterator[Callable[[Tally], None]]:
     with Progress(
         *columns, console=console, transient=True, disable=quiet, auto_refresh=False
     ) as bar:
-        task = bar.add_task("", total=plan.planned(), rate=0)
+        task = bar.add_task("", total=plan.planned, rate=0)
 
         def advance(tally: Tally) -> None:
             rate = bar.tasks[task].speed or 0

@@ -71,13 +71,13 @@ def test_the_default_grid_is_large_enough(default):
 def test_planned_is_what_the_cells_come_to(here, subject):
     plan = make(here, Narrowing(sample=500), subject)
     parts = map(plan.combination, plan.chosen)
-    assert plan.planned() == sum(len(list(plan.cells(*part))) for part in parts)
+    assert plan.planned == sum(len(list(plan.cells(*part))) for part in parts)
 
 
 def test_the_full_grid_is_large_enough(here, subject):
     accepted = tuple(set(here.cases) - {"refused"})
     plan = make(here, Narrowing(full=True, cases=accepted), subject)
-    assert plan.planned() >= 2_400_000
+    assert plan.planned >= 2_400_000
     assert len(plan.refusals) > 1_000
 
 
@@ -172,7 +172,7 @@ def test_the_full_grid_asks_every_question_of_every_case(here, subject):
 def test_shards_cover_the_whole_once_and_never_change(here, subject, default):
     shards = [make(here, Narrowing(shard=(k, 3)), subject) for k in (1, 2, 3)]
     assert sorted(number for plan in shards for number in plan.chosen) == list(default.chosen)
-    assert sum(plan.planned() for plan in shards) == default.planned()
+    assert sum(plan.planned for plan in shards) == default.planned
     assert shards[1].chosen == make(here, Narrowing(shard=(2, 3)), subject).chosen
 
 
@@ -190,7 +190,7 @@ def test_a_sample_depends_on_its_seed_alone(here, subject):
 
 
 def test_a_sample_larger_than_the_grid_is_the_grid(here, subject, default):
-    assert make(here, Narrowing(sample=10**9), subject).planned() == default.planned()
+    assert make(here, Narrowing(sample=10**9), subject).planned == default.planned
 
 
 def test_knobs_that_are_not_named_stay_unset(here, subject):
@@ -203,7 +203,7 @@ def test_knobs_that_are_not_named_stay_unset(here, subject):
 def test_arms_replace_the_product(here, subject):
     plan = make(here, Narrowing(arms=True), subject)
     assert len(plan.chosen) == len(here.arms)
-    assert plan.planned() == len(here.arms) * len(here.cases) * len(here.questions)
+    assert plan.planned == len(here.arms) * len(here.cases) * len(here.questions)
 
 
 def test_cases_that_are_not_named_are_left_out(here, subject):

@@ -78,7 +78,7 @@ def test_equal_copies_give_no_difference(here, copies):
     result = sweep.sweep_folders(here, *copies, SMALL, jobs=2)
     assert result.exit_code == Exit.OK
     assert result.run.tally.combinations == 120
-    assert result.run.tally.asked == result.run.plan.planned()
+    assert result.run.tally.asked == result.run.plan.planned
     asked = result.run.tally.asked
     assert result.verdict() == f"no difference in 120 combinations, {asked:,} cells"
 
@@ -319,7 +319,7 @@ def test_what_was_planned_must_be_run_and_recorded(here, copies, damage, said):
     assert run.unsound() == []
     for name, more in damage.items():
         setattr(run.tally, name, getattr(run.tally, name) + more)
-    planned = run.plan.planned()
+    planned = run.plan.planned
     assert run.unsound() == [said.replace("147", str(planned)).replace("148", str(planned + 1))]
     assert result.exit_code == Exit.BASELINE
 
@@ -378,13 +378,19 @@ MUTATIONS = {
     ),
     "the heading chosen before the budget": (
         CONTEXT,
-        ("in accumulate(cuts, or_)]", "in [any(cuts)] * len(cuts)]"),
+        (
+            "cuts = accumulate(line.is_cut for line in lines)",
+            "cuts = [sum(line.is_cut for line in lines)] * len(lines)",
+        ),
         ("_turns_block(kept, words)", "_turns_block(kept, words, lines)"),
         (
             "def _turns_block(lines: list[Line], words: Wording)",
             "def _turns_block(lines, words, all)",
         ),
-        ("any(line.is_cut for line in lines), words)", "any(line.is_cut for line in all), words)"),
+        (
+            "(sum(line.is_cut for line in lines), words)",
+            "(sum(line.is_cut for line in all), words)",
+        ),
     ),
     "> to >= in the budget": (
         "budget.py",

@@ -39,7 +39,7 @@ class Run:
     def unsound(self) -> list[str]:
         """Why this sweep proves nothing, whatever it found."""
         tally, plan = self.tally, self.plan
-        planned, recorded = plan.planned(), tally.cells.total()
+        planned, recorded = plan.planned, tally.cells.total()
         reasons = list(tally.toothless)
         if not planned == tally.asked == recorded > 0:
             reasons.append(f"planned {planned:,}, run {tally.asked:,}, recorded {recorded:,} cells")

@@ -118,6 +118,7 @@ class Plan:
         envs = (self.env(combination, case) for case in self.budgets)
         return next((env for env in envs if env is not None), combination.env)
 
+    @functools.cached_property
     def planned(self) -> int:
         """How many cells there are."""
         alike = Counter(

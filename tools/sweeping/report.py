@@ -76,7 +76,7 @@ class SweepResult:
             "narrowed": str(run.plan.narrowing),
             "combinations": {"planned": len(run.plan.chosen), "run": run.tally.combinations},
             "cells": {
-                "planned": run.plan.planned(),
+                "planned": run.plan.planned,
                 "run": run.tally.asked,
                 "accepted": run.tally.cells[Verdict.ACCEPTED],
                 "refused": run.tally.cells[Verdict.REFUSED],
