@@ -188,8 +188,7 @@ def _column(gate: Gate, test: str) -> int:
     with _progress("mutants") as seen:
         column = gate.column(gate.plan.tests[test], seen)
     for mutant, result in column:
-        word = "kills" if result.status is Status.KILLED else "passes"
-        click.echo(f"{word}: {report.place(mutant)}")
+        click.echo(f"{result.status}: {report.place(mutant)}")
     kills = sum(result.status is Status.KILLED for _, result in column)
     click.echo(f"{test} kills {kills} of the {len(column)} mutants that it reaches")
     return Exit.OK if kills else Exit.MISMATCH

@@ -452,7 +452,7 @@ def test_rows_columns_and_the_matrix_show_which_test_kills_what(plant):
     test = "tests/reference/test_limit.py::test_the_limit_is_not_over"
     column = mutate(folder, "--test", test)
     assert column.returncode == 0
-    kills = [line for line in column.stdout.splitlines() if line.startswith("kills: limit.over#")]
+    kills = [line for line in column.stdout.splitlines() if line.startswith("killed: limit.over#")]
     assert f"{test} kills" in column.stdout.splitlines()[-1]
     name = kills[0].split()[1]
     row = mutate(folder, "--mutant", name, "--json")

@@ -124,7 +124,7 @@ class Gate(NamedTuple):
         jobs = [
             (mutant, self.plan.job(mutant, [test]))
             for mutant in self.generated.mutants
-            if test in self.plan.reaching(mutant)
+            if test in self.plan.likely(mutant)
         ]
         return list(self._counted(jobs, seen))
 

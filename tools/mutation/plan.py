@@ -11,7 +11,7 @@ from .tasks import Baseline, Task, Test
 
 # Seconds that a test may take at first: so much, and so many times what it took unchanged. Alone
 # it may take so much, and so many times what all tests took: slow must not pass for endless.
-FIRST = (1.0, 5.0)
+FIRST = (2.0, 10.0)
 ALONE = (2.0, 10.0)
 
 
