@@ -19,6 +19,7 @@ from reference.tokens import Count, counter
 
 from .exits import Exit
 from .project import load
+from .sweeping.pace import byte_check, cells_per_second
 from .synthetic import turns
 
 BUDGETS = (720, 4_000, 20_000)  # tokens
@@ -63,6 +64,8 @@ def measure() -> Iterator[Row]:
     yield from _fills(count)
     yield from _renders(count)
     yield _growth(count)
+    for budget in BUDGETS:
+        yield from _pace(budget)
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -73,15 +76,6 @@ def timed(function: Callable[[], object]) -> float:
         function()
         taken.append(time.perf_counter() - start)
     return statistics.median(taken)
-
-
-def naive_fill(lines: Sequence[str], heading: str, budget: int, count: Count) -> int:
-    """The fill by counting the whole block at each step, once its bytes exceed the budget."""
-    for kept in range(1, len(lines)):
-        block = "\n".join([heading, *lines[: kept + 1]])
-        if len(block.encode()) > budget and count(block) > budget:
-            return kept
-    return len(lines)
 
 
 def turn_lines(wanted: Sequence[Item]) -> list[str]:
@@ -110,9 +104,9 @@ def _fills(count: Count) -> Iterator[Row]:
 
 def _fill_row(name: str, lines: list[str], heading: str, budget: int, count: Count) -> Row:
     headings = [heading] * len(lines)
-    assert fill(lines, headings, budget, count) == naive_fill(lines, heading, budget, count)
+    assert fill(lines, headings, budget, count) == byte_check(lines, headings, budget, count)
     linear = timed(lambda: fill(lines, headings, budget, count))
-    naive = timed(lambda: naive_fill(lines, heading, budget, count))
+    naive = timed(lambda: byte_check(lines, headings, budget, count))
     what = f"fill, {name}, {budget:,} tokens, against counting the whole block"
     return Row(what, naive / linear, f"{linear * 1e3:.2f} ms against {naive * 1e3:.2f} ms")
 
@@ -142,3 +136,11 @@ def _seconds_to_count(number: int, count: Count) -> float:
     # More than the turns have tokens and less than they have bytes: every line is counted.
     knobs = Knobs.from_env({"MEMVARA_TOKEN_BUDGET": str(octets // 2)})
     return timed(lambda: render_context(listed, "Where?", knobs, words=words, count=count))
+
+
+def _pace(budget: int) -> Iterator[Row]:
+    pace = cells_per_second(load(), budget)
+    for name, plain in {"every block": pace.every_block, "the byte check": pace.byte_check}.items():
+        what = f"sweep, 30 turns, {budget:,} tokens, against a plain loop with {name}"
+        figure = f"{pace.sweep:,.0f} against {plain:,.0f} cells a second and core"
+        yield Row(what, pace.sweep / plain, figure)

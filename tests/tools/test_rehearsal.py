@@ -1,0 +1,67 @@
+"""The refactor that the README rehearses, run as it is printed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# `goldens` as a person has it, but for the sweep inside `goldens check`: a sample of the grid.
+GOLDENS = """
+import sys
+
+from tools import sweep
+from tools.sweeping.matches import against_tree
+from tools.sweeping.plan import Narrowing
+
+
+def sampled(project, tree, commit, jobs=None):
+    with against_tree(project, tree, commit) as match:
+        return sweep.sweep(project, Narrowing(sample=200), match, jobs=jobs)
+
+
+sweep.default_sweep = sampled
+from tools.cli import main
+
+main()
+"""
+
+
+def printed(readme: Path) -> list[str]:
+    """The shell blocks of the section, in order."""
+    section = readme.read_text().split("## A refactor, rehearsed\n")[1].split("\n## ")[0]
+    return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+
+
+def expected(line: str) -> int:
+    """The exit code that a printed line announces."""
+    found = re.search(r"# exit (\d+)$", line)
+    return int(found[1]) if found else 0
+
+
+def test_the_rehearsal_in_the_readme_is_true(clone, git, tmp_path):
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin" / "goldens"
+    program.write_text(f"#!{sys.executable}\n{GOLDENS}")
+    program.chmod(0o755)
+    git(clone, "config", "user.name", "test")
+    git(clone, "config", "user.email", "test@example.invalid")
+    env = {
+        **os.environ,
+        "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(clone),
+    }
+    before = git(clone, "rev-parse", "HEAD").strip()
+    blocks = printed(clone / "README.md")
+    assert len(blocks) == 3
+    for block in blocks:
+        for step in re.split(r"(?<=# exit \d)\n", block):
+            last = step.splitlines()[-1] if step.strip() else ""
+            done = subprocess.run(
+                ["bash", "-e", "-c", step], cwd=clone, env=env, capture_output=True, text=True
+            )
+            assert done.returncode == expected(last), (step, done.stdout, done.stderr)
+    changed = git(clone, "diff", "--name-only", before, "HEAD").split()
+    assert "reference/wording.toml" in changed
+    assert "goldens/outcomes/prompt/default/thirty--plain.txt" in changed
+    assert git(clone, "log", "--oneline", f"{before}..HEAD").count("\n") == 1
