@@ -4,6 +4,7 @@ It proves itself first and last: unchanged code is green, twice, and a forced fa
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from ..exits import Exit, Stop
@@ -63,40 +64,36 @@ class Gate(NamedTuple):
     def verdicts(self, mutants: Sequence[Mutant], every: bool, seen: Seen) -> list[Outcome]:
         """The verdict on each mutant, with `every` after all its tests and not the first kill."""
         outcomes = {}
-        jobs = []
         for mutant in mutants:
-            reaching = self.plan.reaching(mutant)
-            ids = [test.id for test in reaching]
+            ids = [test.id for test in self.plan.reaching(mutant)]
             outcomes[mutant.name] = Outcome(mutant, Verdict.UNTESTED, ids)
-            if reaching:
-                chosen = reaching if every else self.plan.likely(mutant)
-                jobs.append((mutant.name, self.plan.job(mutant, chosen, every=every)))
-        self._take(outcomes, jobs, self.jobs, seen)
-        dead = [each.mutant for each in outcomes.values() if each.verdict is Verdict.SUSPICIOUS]
-        self._take(outcomes, self._again(dead, self.plan.importing), self.jobs, seen)
-        alive = [
-            each.mutant
-            for each in outcomes.values()
-            if each.reaching and not _is_killed(each) and each.verdict is not Verdict.SUSPICIOUS
-        ]
-        self._take(outcomes, self._again(alive, self.plan.reaching), 1, seen)
+        first = self.plan.reaching if every else self.plan.likely
+        reached = [each for each in outcomes.values() if each.reaching]
+        self._take(reached, lambda mutant: self.plan.job(mutant, first(mutant), every), seen)
+        dead = [each for each in reached if each.verdict is Verdict.SUSPICIOUS]
+        self._take(dead, lambda mutant: self._again(mutant, self.plan.importing(mutant)), seen)
+        alive = [each for each in reached if each.verdict not in (*KILLS, Verdict.SUSPICIOUS)]
+        again = partial(self._take, seen=seen, workers=1)
+        again(alive, lambda mutant: self._again(mutant, self.plan.reaching(mutant)))
         return list(outcomes.values())
 
-    def _again(
-        self, mutants: Iterable[Mutant], tests: Callable[[Mutant], list[Test]]
-    ) -> list[tuple[str, Job]]:
-        """The same mutants on a fresh import each, with these tests and more time."""
-        return [
-            (mutant.name, self.plan.job(mutant, tests(mutant), cold=True, again=True))
-            for mutant in mutants
-        ]
+    def _again(self, mutant: Mutant, tests: Sequence[Test]) -> Job:
+        """A second run, on a fresh import and with more time."""
+        return self.plan.job(mutant, tests, cold=True, again=True)
 
     def _take(
-        self, outcomes: dict[str, Outcome], jobs: list[tuple[str, Job]], workers: int, seen: Seen
+        self,
+        outcomes: Sequence[Outcome],
+        job: Callable[[Mutant], Job],
+        seen: Seen,
+        workers: int | None = None,
     ) -> None:
-        for done, (name, result) in enumerate(self.runner.run(jobs, workers), 1):
-            outcomes[name].take(result)
-            seen(done, len(jobs))
+        """Run the job of each mutant, made when its turn comes, and take the results."""
+        jobs = ((outcome, job(outcome.mutant)) for outcome in outcomes)
+        for done, (outcome, result) in enumerate(self.runner.run(jobs, workers or self.jobs), 1):
+            outcome.take(result)
+            self.plan.learn(outcome.mutant, result.failed)
+            seen(done, len(outcomes))
 
     def witnesses(
         self, outcomes: Sequence[Outcome], wanted: Iterable[Test], seen: Seen

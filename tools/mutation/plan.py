@@ -1,7 +1,7 @@
 """Which tests could kill a mutant, the most telling first, and the task that runs them."""
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
@@ -25,14 +25,17 @@ class Plan:
         self._seconds = sum(test.seconds for test in baseline.tests)
         self._by_function: dict[tuple[str, str], list[Test]] = defaultdict(list)
         self._by_file: dict[str, list[Test]] = defaultdict(list)
-        self._ranked: dict[str, dict[str, int]] = {}
+        self._kills: dict[tuple[str, str | None], Counter[str]] = defaultdict(Counter)
+        self._cost: dict[str, float] = defaultdict(float)
+        self._prices = _prices(baseline.tests)
         packages = {file.split("/")[0] for file in files}
         self._free = {
             file
             for file in {test.file for test in baseline.tests}
             if not _imports(root / file, packages)
         }
-        for test in sorted(baseline.tests, key=lambda test: test.seconds):
+        for test in baseline.tests:
+            self._cost[test.file] += test.seconds
             for place in test.reached:
                 self._by_function[place].append(test)
             for file in {file for file, _ in test.reached}:
@@ -48,7 +51,7 @@ class Plan:
             return self._by_function[mutant.file, mutant.function or ""]
         if mutant.file.endswith(".py") and (mutant.file, "<module>") not in self._at_import:
             return []
-        return self._by_place(mutant, self.tests.values())
+        return list(self.tests.values())
 
     def importing(self, mutant: Mutant) -> list[Test]:
         """The tests in files that load without the watched package: one of them may import it."""
@@ -60,7 +63,7 @@ class Plan:
         if not self.is_cold(mutant):
             return reaching
         near = {test.id for test in self._by_file[mutant.file]}
-        own = f"test_{PurePosixPath(mutant.file).stem}.py"
+        own = _own(mutant)
         return [test for test in reaching if test.id in near or test.file.endswith(own)] or reaching
 
     def job(
@@ -73,8 +76,8 @@ class Plan:
     ) -> Job:
         """The task of running `tests` on the mutant, for the second time if `again`."""
         cold = cold or self.is_cold(mutant)
-        chosen = self._by_place(mutant, tests) if cold else tests
-        timed = [(test.id, self._limit(test, again)) for test in chosen]
+        ordered = self._ordered(mutant, tests, cold)
+        timed = [(test.id, self._limit(test, again)) for test in ordered]
         code = mutant.edit.applied(self._files[mutant.file])
         return Job(Task(mutant.file, code, mutant.function, timed, every, again), cold)
 
@@ -88,32 +91,49 @@ class Plan:
             return ALONE[0] + ALONE[1] * self._seconds
         return FIRST[0] + FIRST[1] * test.seconds
 
-    def _by_place(self, mutant: Mutant, tests: Iterable[Test]) -> list[Test]:
-        """File by file: the changed module's own tests first, then the quickest files."""
-        ranks = self._ranks(mutant.file)
-        return sorted(tests, key=lambda test: ranks[test.id])
+    def learn(self, mutant: Mutant, failed: Iterable[str]) -> None:
+        """A test that killed a mutant of a function goes first at the next one of it."""
+        self._kills[mutant.file, mutant.function].update(failed)
 
-    def _ranks(self, file: str) -> dict[str, int]:
-        if file not in self._ranked:
-            own = f"test_{PurePosixPath(file).stem}.py"
-            near = {test.id for test in self._by_file[file]}
-            homes = {test.file for test in self._by_file[file]}
-            cost: dict[str, float] = defaultdict(float)
-            for test in self.tests.values():
-                cost[test.file] += test.seconds
-            ordered = sorted(
-                self.tests.values(),
-                key=lambda test: (
-                    not test.file.endswith(own),
-                    test.file not in homes,
-                    cost[test.file],
-                    test.file,
-                    not test.file.endswith(own) and test.id not in near,
-                    test.seconds,
-                ),
-            )
-            self._ranked[file] = {test.id: rank for rank, test in enumerate(ordered)}
-        return self._ranked[file]
+    def _ordered(self, mutant: Mutant, tests: Iterable[Test], cold: bool) -> list[Test]:
+        """Those first that killed before, then the cheapest; file by file if each is loaded."""
+        kills = self._kills[mutant.file, mutant.function]
+        if not cold:
+            return sorted(tests, key=lambda test: (-kills[test.id], self._prices[test.id]))
+        own = _own(mutant)
+        near = {test.id for test in self._by_file[mutant.file]}
+        homes = {test.file for test in self._by_file[mutant.file]}
+        return sorted(
+            tests,
+            key=lambda test: (
+                not test.file.endswith(own),
+                test.file not in homes,
+                self._cost[test.file],
+                test.file,
+                -kills[test.id],
+                not test.file.endswith(own) and test.id not in near,
+                self._prices[test.id],
+            ),
+        )
+
+
+def _prices(tests: Iterable[Test]) -> dict[str, float]:
+    """The seconds a test takes, times its number among the parameters of one function.
+
+    What the first ten parameters let pass, the eleventh seldom notices.
+    """
+    numbers: Counter[str] = Counter()
+    prices = {}
+    for test in sorted(tests, key=lambda test: test.seconds):
+        function = test.id.partition("[")[0]
+        numbers[function] += 1
+        prices[test.id] = test.seconds * numbers[function]
+    return prices
+
+
+def _own(mutant: Mutant) -> str:
+    """The name of the file of tests that a module has for itself."""
+    return f"/test_{PurePosixPath(mutant.file).stem}.py"
 
 
 def _imports(file: Path, packages: set[str]) -> bool:

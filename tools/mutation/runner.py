@@ -93,22 +93,28 @@ class Runner:
 
     def run(self, jobs: Iterable[tuple[Key, Job]], workers: int) -> Iterator[tuple[Key, Result]]:
         """Run all tasks, `workers` at a time; results come as they are ready."""
-        waiting = deque(jobs)
+        waiting = iter(jobs)
         idle = {kind: list(self._workers[kind]) for kind in self._workers}
         busy: dict[Connection, tuple[Key, Job]] = {}
-        while waiting or busy:
-            while waiting and len(busy) < workers:
-                key, job = waiting.popleft()
+        again: deque[tuple[Key, Job]] = deque()
+        while True:
+            while len(busy) < workers:
+                found = again.popleft() if again else next(waiting, None)
+                if found is None:
+                    break
+                key, job = found
                 worker = idle[job.is_cold].pop()
                 with contextlib.suppress(BrokenPipeError):  # its end is seen when it is read
                     worker.send(job.task)
-                busy[worker] = key, job
+                busy[worker] = found
+            if not busy:
+                return
             for worker in [each for each in wait(list(busy)) if isinstance(each, Connection)]:
                 key, job = busy.pop(worker)
                 idle[job.is_cold].append(worker)
                 result = self._received(worker)
                 if result.status is Status.ELSEWHERE:
-                    waiting.appendleft((key, job._replace(is_cold=True)))
+                    again.append((key, job._replace(is_cold=True)))
                 else:
                     yield key, result
 

@@ -105,7 +105,10 @@ def module_name(file: str) -> str:
 
 def _few_examples() -> None:
     from hypothesis import HealthCheck, Phase, settings
+    from hypothesis.internal.conjecture import providers
 
+    # It would draw constants out of whatever modules are loaded: other verdicts after any edit.
+    vars(providers)["is_local_module_file"] = lambda path: False
     settings.register_profile(
         "mutation",
         max_examples=15,
