@@ -15,7 +15,7 @@ from .git import GitError
 from .manifest import Manifest
 from .outcomes import derive
 from .project import Project, load
-from .subject import pinned, working_tree
+from .subject import Subject, pinned, working_tree
 from .sweep import default_sweep
 
 SHOWN = 5  # mismatches; the rest is a number
@@ -42,10 +42,17 @@ def command(sweep: bool, as_json: bool) -> int:
     for stage in run(project, sweep=sweep):
         done.append(stage)
         _print(console, stage)
-    worst = next((stage.exit_code for stage in done if stage.exit_code), Exit.OK)
+    worst = _worst([stage.exit_code for stage in done])
     if as_json:
         click.echo(json.dumps(report(done, worst), indent=1))
     return worst
+
+
+def _worst(codes: list[Exit]) -> Exit:
+    """A mismatch outranks what could not be checked."""
+    if Exit.MISMATCH in codes:
+        return Exit.MISMATCH
+    return next((code for code in codes if code), Exit.OK)
 
 
 def run(project: Project, *, sweep: bool = False) -> Iterator[Stage]:
@@ -75,7 +82,7 @@ def run(project: Project, *, sweep: bool = False) -> Iterator[Stage]:
 def _intact(project: Project, stored: Manifest) -> Stage:
     name = "goldens intact"
     found = [
-        Mismatch(file, spot_of(_stem(file)), 0, "as the manifest has it", fault)
+        Mismatch(file, spot_of(file), 0, "as the manifest has it", fault)
         for file, fault in manifest.faults(project, stored)
     ]
     total = f"{len(stored.rows)} outcomes of {len(project.arms)} arms"
@@ -88,10 +95,14 @@ def _rederive(project: Project, stored: Manifest) -> Stage:
         if not git.has(project.root, stored.tree):
             return Stage(name, Exit.NO_PIN, f"{pin} is not in this clone: {_remedy(stored)}")
         with pinned(project.root, stored.tree) as subject:
-            found = mismatches(manifest.stored(project, stored), derive(subject, project))
-            return _stage(name, pin, list(found))
+            return _derived(name, pin, project, stored, subject)
     except GitError as error:
         return Stage(name, Exit.NO_PIN, f"{pin} was not checked: {error}")
+
+
+def _derived(name: str, detail: str, project: Project, stored: Manifest, subject: Subject) -> Stage:
+    found = mismatches(manifest.stored(project, stored), derive(subject, project))
+    return _stage(name, detail, list(found))
 
 
 def _remedy(stored: Manifest) -> str:
@@ -99,9 +110,11 @@ def _remedy(stored: Manifest) -> str:
 
 
 def _working_tree(project: Project, stored: Manifest) -> Stage:
-    subject = working_tree(project.reference)
-    found = mismatches(manifest.stored(project, stored), derive(subject, project))
-    return _stage("the working tree renders them", "reference/", list(found))
+    name = "the working tree renders them"
+    try:
+        return _derived(name, "reference/", project, stored, working_tree(project.reference))
+    except Stop as stop:
+        return Stage(name, stop.exit_code, str(stop))
 
 
 def _sweep(project: Project, stored: Manifest, *, forced: bool) -> Stage:
@@ -117,11 +130,6 @@ def _stage(name: str, detail: str, found: list[Mismatch]) -> Stage:
     if found:
         return Stage(name, Exit.MISMATCH, f"{len(found)} mismatches ({detail})", found)
     return Stage(name, Exit.OK, detail, [])
-
-
-def _stem(file: str) -> str:
-    stem = file.removesuffix(".txt").removesuffix(".refused")
-    return stem if stem.count("/") == 2 else "routing.jsonl"
 
 
 def _print(console: Console, stage: Stage) -> None:

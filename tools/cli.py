@@ -6,6 +6,7 @@ import sys
 import click
 
 from .exits import Exit, Stop
+from .project import find_root
 
 # Imported only when asked for: libcst, matplotlib and the engine are slow to load or optional.
 COMMANDS = {
@@ -47,6 +48,8 @@ def goldens() -> None:
 def main() -> None:
     """Run the command line; bad input is one line on stderr, never a traceback."""
     try:
+        # The project one stands in counts, not the one that was installed.
+        sys.path.insert(0, str(find_root()))
         code = goldens.main(standalone_mode=False)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
@@ -56,6 +59,9 @@ def main() -> None:
     except Stop as stop:
         click.echo(f"goldens: {stop}", err=True)
         code = stop.exit_code
+    except OSError as error:
+        click.echo(f"goldens: {error}", err=True)
+        code = Exit.USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("goldens: interrupted", err=True)
         code = Exit.INTERRUPTED

@@ -40,16 +40,20 @@ def _mismatch(stem: str, here: Outcome, there: Outcome) -> Mismatch:
 def _summary(outcome: Outcome) -> str:
     if outcome.refused:
         return f"refused: {outcome.data.decode(errors='replace').strip()}"
-    return f"{len(outcome.data)} bytes, warnings {list(outcome.warnings)}"
+    tokens = "" if outcome.tokens is None else f", {outcome.tokens} tokens"
+    return f"{len(outcome.data)} bytes{tokens}, warnings {list(outcome.warnings)}"
 
 
-def spot_of(stem: str) -> Spot:
-    """What the golden at this path is the outcome of."""
-    if stem == ROUTING:
-        return Spot("route")
-    op, arm, last = stem.split("/")
+def spot_of(path: str) -> Spot:
+    """What the golden at this path, with or without extension, is the outcome of."""
+    parts = path.removesuffix(".txt").removesuffix(".refused").split("/")
+    if path == ROUTING or len(parts) != 3:
+        return Spot("route" if path == ROUTING else "unknown")
+    op, arm, last = parts
     if last == "arm":
         return Spot(op, arm)
+    if op == "call":
+        return Spot(op, arm, last)
     case, _, question = last.rpartition("--")
     return Spot(op, arm, case, question)
 

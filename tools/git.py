@@ -53,10 +53,10 @@ def tree_id(root: Path, commit: str) -> str:
 
 
 def has(root: Path, tree: str) -> bool:
-    """Whether the tree `tree` and all it holds is here. Raises GitError without a repository."""
+    """Whether the tree `tree` is here. Raises GitError without a repository."""
     git(root, "rev-parse", "--git-dir")
     try:
-        read_tree(root, tree)
+        git(root, "cat-file", "-e", f"{tree}^{{tree}}")
     except GitError:
         return False
     return True
@@ -80,7 +80,8 @@ def read_tree(root: Path, tree: str) -> dict[str, bytes]:
 
 def uncommitted(root: Path, *paths: str) -> list[str]:
     """The files under `paths` that differ from HEAD or that git does not know. Raises GitError."""
-    status = git(root, "status", "--porcelain", "-z", "--untracked-files=all", "--", *paths)
+    options = ("--porcelain", "-z", "--no-renames", "--untracked-files=all")
+    status = git(root, "status", *options, "--", *paths)
     return [line[3:] for line in status.decode(errors="replace").split("\0") if line]
 
 
@@ -95,7 +96,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def resolve(root: Path, revision: str) -> tuple[str, str]:
-    """Commit and tree id of `revision`. Raises Stop: exit 3 without git, exit 2 without it."""
+    """Commit and tree id of `revision`. Raises Stop: exit 3 without git, exit 2 if it is none."""
     try:
         git(root, "rev-parse", "--git-dir")
     except GitError as error:

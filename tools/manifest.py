@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,8 @@ from .project import Project, read_json
 
 FORMAT = 1
 NAME = "manifest.json"
+
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Row(NamedTuple):
@@ -70,17 +73,27 @@ def read(project: Project) -> Manifest:
     try:
         return _parse(read_json(path))
     except (Stop, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Stop(f"goldens/outcomes/{NAME} is damaged: {error}", Exit.MISMATCH) from None
+        damage = f"goldens/outcomes/{NAME} is damaged: {error}: git checkout it"
+        raise Stop(damage, Exit.MISMATCH) from None
 
 
 def _parse(value: Any) -> Manifest:
     if value["format"] != FORMAT:
         raise ValueError(f"format {value['format']}, this version reads {FORMAT}")
-    rows = {
-        stem: Row(**row | {"warnings": tuple(row["warnings"])})
-        for stem, row in value["outcomes"].items()
-    }
-    return Manifest(value["tree"], value["commit"], rows)
+    for name in ("tree", "commit"):
+        if not _ID.fullmatch(value[name]):
+            raise ValueError(f"{name} is no git id")
+    return Manifest(
+        value["tree"], value["commit"], dict(map(_parse_row, value["outcomes"].items()))
+    )
+
+
+def _parse_row(entry: tuple[str, Any]) -> tuple[str, Row]:
+    stem, value = entry
+    row = Row(**value | {"warnings": tuple(value["warnings"])})
+    if row.file not in (stem, f"{stem}.txt", f"{stem}.refused"):
+        raise ValueError(f"{stem} has another file: {row.file}")
+    return stem, row
 
 
 def stored(project: Project, manifest: Manifest) -> dict[str, Outcome]:

@@ -43,10 +43,10 @@ class Outcome(NamedTuple):
         return ".refused" if self.refused else ".txt"
 
     def agrees(self, other: "Outcome") -> bool:
-        """Whether both are one outcome: bytes and warnings, or a refusal whatever its words."""
+        """Whether both are one outcome: bytes, warnings and tokens, or a refusal in any words."""
         if self.refused or other.refused:
             return self.refused and other.refused
-        return self.data == other.data and self.warnings == other.warnings
+        return self == other
 
 
 def derive(

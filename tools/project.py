@@ -6,9 +6,11 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from .exits import Stop
+
+T = TypeVar("T")
 
 NAME = re.compile(r"[a-z0-9_]+")
 TAG = "goldens-1"  # whose memories the golden requests ask for
@@ -64,27 +66,52 @@ def load(root: Path | None = None) -> Project:
     """The project at `root` (by default the one around the current folder). Raises Stop."""
     root = root or find_root()
     cases = root / "goldens" / "cases"
-    arms = tomllib.loads(_text(root / "goldens" / "arms.toml"))
-    questions = read_json(cases / "questions.json")["questions"]
+    arms = _arms(root / "goldens" / "arms.toml")
     named = {"questions", "routing", "calls", "longmemeval_synthetic"}
     files = [path for path in sorted(cases.glob("*.json")) if path.stem not in named]
     return Project(
         root,
         {name: _arm(name, value) for name, value in arms.items()},
-        {_name(path.stem): read_json(path)["items"] for path in files},
-        {_name(name): Question(**value) for name, value in questions.items()},
-        read_json(cases / "routing.json")["questions"],
-        read_json(cases / "calls.json")["calls"],
+        {_name(path.stem): _part(path, "items", list) for path in files},
+        _questions(cases / "questions.json"),
+        _part(cases / "routing.json", "questions", list),
+        _part(cases / "calls.json", "calls", dict),
     )
+
+
+def _arms(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise Stop(f"{path}: not TOML: {error}") from None
+
+
+def _part(path: Path, name: str, kind: type[T]) -> T:
+    """What a JSON file holds under a name. Raises Stop."""
+    value = read_json(path)
+    if not isinstance(value, dict) or not isinstance(value.get(name), kind):
+        raise Stop(f"{path}: expected an object with {name}, a {kind.__name__}")
+    part: T = value[name]
+    return part
+
+
+def _questions(path: Path) -> dict[str, Question]:
+    try:
+        return {
+            _name(name): Question(**value) for name, value in _part(path, "questions", dict).items()
+        }
+    except TypeError:
+        raise Stop(f"{path}: each question has question and question_date, no more") from None
 
 
 def _arm(name: str, value: Any) -> Arm:
     place = f"goldens/arms.toml: [{_name(name)}]"
     if not isinstance(value, dict) or set(value) != {"why", "env"}:
         raise Stop(f"{place} must hold why and env, and nothing else")
-    if not all(isinstance(setting, str) for setting in value["env"].values()):
-        raise Stop(f"{place} env must hold strings")
-    return Arm(name, value["env"], value["why"])
+    env = value["env"]
+    if not isinstance(env, dict) or not all(isinstance(each, str) for each in env.values()):
+        raise Stop(f"{place} env must be a table of strings")
+    return Arm(name, env, str(value["why"]))
 
 
 def _name(name: str) -> str:
@@ -96,7 +123,7 @@ def _name(name: str) -> str:
 def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise Stop(f"{path}: {error}") from None
 
 

@@ -84,6 +84,8 @@ def write(project: Project, new: Manifest, outcomes: dict[str, Outcome]) -> None
     for stem, row in new.rows.items():
         _write_synced(fresh / row.file, outcomes[stem].data)
     _write_synced(fresh / manifest.NAME, manifest.dump(new))
+    for folder in [fresh, *(path for path in fresh.rglob("*") if path.is_dir())]:
+        _sync(folder)
     if current.exists():
         current.rename(old)
     fresh.rename(current)

@@ -38,7 +38,7 @@ class Results(NamedTuple):
 @click.option("--question-date", help="When it is asked, as the prompt prints it.")
 @click.option("--arm", help="Render under this arm and ignore the environment.")
 @click.option("--prompt", is_flag=True, help="The whole answer prompt, not the context alone.")
-@click.option("--tokens", is_flag=True, help="Say on stderr how many o200k tokens stdout got.")
+@click.option("--tokens", is_flag=True, help="Say on stderr how many o200k tokens the text has.")
 @click.option("--wording", "wording_file", type=click.Path(path_type=Path), help="Other words.")
 @click.option("--json", "as_json", is_flag=True, help="Text, warnings, tokens and settings.")
 def command(
@@ -88,9 +88,17 @@ def command(
             "settings": knobs.settings(),
         }
         text = json.dumps(value) + "\n"
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.buffer.flush()
+    _write(text.encode())
     return Exit.OK
+
+
+def _write(data: bytes) -> None:
+    """Exact bytes to stdout; a reader that has seen enough is no error."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextlib.contextmanager
@@ -104,7 +112,7 @@ def refusals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def environment(arm: str | None) -> Iterator[Mapping[str, str]]:
-    """The environment to render under: the process's, or an arm's, whose paths start in goldens/."""
+    """The process's environment, or an arm's, whose paths start in goldens/."""
     if arm is None:
         yield os.environ
         return
@@ -139,10 +147,10 @@ def parse_results(text: str, source: str) -> Results:
     if isinstance(value, dict) and "items" in value:
         return Results(items.from_json(value["items"]), None)
     if isinstance(value, dict) and "question" in value and "results" in value:
-        question = well_formed_json(value["question"])
+        question = value["question"]
         if question is not None and not isinstance(question, str):
             raise Stop(f"{source}: question must be a string or null")
-        return Results(items.from_json(value["results"]), question)
+        return Results(items.from_json(value["results"]), well_formed_json(question))
     if isinstance(value, dict) and "results" in value:
         return Results(items.from_response(value), None)
     raise Stop(
@@ -153,7 +161,9 @@ def parse_results(text: str, source: str) -> Results:
 
 def _read(results: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if results == "-" else Path(results).read_bytes()
+        # Standard input that is closed is None.
+        from_stdin = results == "-" and sys.stdin is not None
+        data = sys.stdin.buffer.read() if from_stdin else Path(results).read_bytes()
         return data.decode()
     except OSError as error:
         raise Stop(f"{results}: {error.strerror}") from None

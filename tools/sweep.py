@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from . import git, grid, manifest
 from .exits import Stop
 from .project import Project, load
-from .render import load_wording, refusals
 from .sweeping import engine, known
 from .sweeping.groups import example, grouped
 from .sweeping.known import Known
@@ -95,8 +94,8 @@ def command(
     narrowing = checked(project, Narrowing(**chosen))
     if program and commit:
         raise Stop("give --command or --commit, not both")
-    with refusals():
-        load_wording(wording_file)
+    if wording_file is not None:
+        _check_wording(wording_file)
     entries = known.load(known_file, project) if known_file else []
     if program:
         match = against_program(project, shlex.split(program), timeout, wording_file)
@@ -106,6 +105,14 @@ def command(
         result = sweep(project, narrowing, sides, entries, jobs, progress)
     click.echo(json.dumps(result.as_json(), indent=1) if as_json else "\n".join(result.lines()))
     return result.exit_code
+
+
+def _check_wording(path: Path) -> None:
+    # Imported here: a reference that does not import is for the sweep to find.
+    from .render import load_wording, refusals
+
+    with refusals():
+        load_wording(path)
 
 
 def _pin(project: Project, revision: str | None) -> tuple[str, str]:

@@ -150,8 +150,24 @@ def test_a_reference_that_does_not_import_is_a_mismatch_and_no_traceback(clone, 
     (clone / "reference/knobs.py").write_text("def broken(:\n")
     done = goldens(clone, "check")
     assert done.returncode == 1
-    assert b"does not import: SyntaxError" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert b"does not import: SyntaxError" in done.stdout
+    assert done.stderr == b""
+
+
+def test_a_changed_token_count_in_the_manifest_is_named(clone, goldens):
+    path = clone / "goldens/outcomes/manifest.json"
+    path.write_text(re.sub(r'"tokens": [1-9]\d*', '"tokens": 99999', path.read_text(), count=1))
+    done = goldens(clone, "check")
+    assert done.returncode == 1
+    assert b"99999 tokens" in done.stdout
+
+
+def test_a_mismatch_outranks_a_missing_pin(clone, goldens, tmp_path):
+    heading(clone)
+    (tmp_path / "bin").mkdir()
+    done = goldens(clone, "check", env={"PATH": str(tmp_path / "bin")})
+    assert done.returncode == 1
+    assert b"NO PIN" in done.stdout
 
 
 def test_a_damaged_manifest_is_named(clone, goldens):
