@@ -5,7 +5,7 @@ import re
 import time
 from calendar import timegm
 from collections.abc import Callable, Iterable, Mapping
-from email.utils import parsedate_to_datetime
+from contextlib import closing, suppress
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -52,11 +52,12 @@ def add_request(
 ) -> Request:
     """Store one session: `messages` have role, content and maybe a ts of their own.
 
-    `stamp` is the session's date (`YYYY-MM-DDTHH:MM:00+00:00`) or None. The idempotency key names
-    tag and session, so that a retried write is stored once. Raises RequestError.
+    `stamp` is the session's date (`YYYY-MM-DDTHH:MM:00+00:00`), None or empty for none. The
+    idempotency key names tag and session, so that a retried write is stored once. Raises
+    RequestError.
     """
     body: dict[str, Any] = {"messages": [_message(each, session, stamp) for each in messages]}
-    if stamp is not None:
+    if stamp:
         body["ts"] = stamp
     key = f"{_escaped(tag)}:{_escaped(session)}"
     return _post("/v1/memories", tag, body, {"Idempotency-Key": key})
@@ -65,7 +66,7 @@ def add_request(
 def _message(message: Mapping[str, Any], session: str, stamp: str | None) -> dict[str, Any]:
     sent = {"role": message["role"], "content": message["content"]}
     ts = message.get("ts") or stamp
-    if ts is not None:
+    if ts:
         sent["ts"] = ts
     return sent | {"metadata": {"sessionId": session}}
 
@@ -112,12 +113,17 @@ RETRIED = (408, 425, RATE_LIMITED, 500, 502, 503, 504)
 DONE = (200, 201, 202)
 FIRST_WAIT, LONGEST_WAIT = 0.5, 5.0  # seconds
 SHOWN = 300  # characters of a body in an error
-TIMEOUT = httpx.Timeout(120, connect=10)  # seconds
+TIMEOUT = httpx.Timeout(120, connect=10).as_dict()  # seconds
 FAULTS = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError)
 
 _SECONDS = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
 _COUNT = re.compile(r"[0-9]{1,15}")
-_KEY = re.compile(r"[!-~]+")
+_KEY = re.compile(r"[A-Za-z0-9._~+/=-]+")
+_DATES = (  # the three forms of an HTTP date, which is always GMT
+    "%a, %d %b %Y %H:%M:%S GMT",
+    "%A, %d-%b-%y %H:%M:%S GMT",
+    "%a %b %d %H:%M:%S %Y",
+)
 
 
 class ClientError(Exception):
@@ -134,7 +140,11 @@ class Transient(ClientError):
 
 
 class Client:
-    """The calls, with retries. Not for several threads at once."""
+    """The calls, with retries. Not for several threads at once.
+
+    They go straight to a transport: nothing above it follows a redirect, keeps a cookie or
+    decodes a body.
+    """
 
     def __init__(
         self,
@@ -147,20 +157,20 @@ class Client:
     ) -> None:
         """`sleep` takes seconds, `now` gives seconds since 1970.
 
-        Raises RequestError for a key that no header can hold and a URL that is no base.
+        Raises RequestError for a key that is no bearer token and a URL that is no base.
         """
-        if not _KEY.fullmatch(key):
-            raise RequestError("the key must be printable ASCII without spaces")
+        if not _KEY.fullmatch(key):  # one that JSON escapes could not be masked
+            raise RequestError("the key must be ASCII letters, digits and -._~+/= alone")
         self.base_url = _base(base_url)
         self.rate_limit_remaining: int | None = None  # as the server last said
         self._key = key
         self._sleep = sleep
         self._now = now
-        self._http = httpx.Client(timeout=TIMEOUT, transport=transport, trust_env=False)
+        self._transport = transport or httpx.HTTPTransport()
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._transport.close()
 
     def whoami(self) -> dict[str, Any]:
         """`token_id`, `scope.tenant`, `effective_privilege`, `read_only`."""
@@ -214,17 +224,21 @@ class Client:
         return answer
 
     def _built(self, request: Request, what: str) -> httpx.Request:
-        headers = {"Authorization": f"Bearer {self._key}"} | request.headers
         try:
-            return self._http.build_request(
-                request.method, self.base_url + request.path, headers=headers, content=request.body
+            return httpx.Request(
+                request.method,
+                self.base_url + request.path,
+                headers={"Authorization": f"Bearer {self._key}", "Accept-Encoding": "identity"}
+                | request.headers,
+                content=request.body,
+                extensions={"timeout": TIMEOUT},
             )
         except (UnicodeEncodeError, httpx.InvalidURL) as error:
             raise RequestError(f"{what}: {error}") from None
 
     def _attempt(self, request: httpx.Request, what: str, read: Callable[[Any], T]) -> T:
-        response = self._sent(request, what)
-        text = response.content.decode(errors="replace")
+        response, body = self._sent(request, what)
+        text = body.decode(errors="replace")
         said = f"{what}: {response.status_code}: {self.masked(text)[:SHOWN]!r}"
         headers = {**response.headers}  # by lower-case name
         self._note_rate_limit(headers)
@@ -237,13 +251,15 @@ class Client:
         if response.status_code not in DONE:
             raise ClientError(said)
         try:
-            return read(parse_json(response.content.decode()))
+            return read(parse_json(body.decode()))
         except (ValueError, RecursionError) as error:
             raise ClientError(f"{said}: {error}") from None
 
-    def _sent(self, request: httpx.Request, what: str) -> httpx.Response:
+    def _sent(self, request: httpx.Request, what: str) -> tuple[httpx.Response, bytes]:
+        """The response, closed, and the bytes of its body as they came."""
         try:
-            return self._http.send(request)
+            with closing(self._transport.handle_request(request)) as response:
+                return response, b"".join(response.stream)  # type: ignore[arg-type] # never async
         except (httpx.HTTPError, UnicodeError) as error:  # the second for a host like a..b
             said = self.masked(f"{what}: {type(error).__name__}: {error}")
             if isinstance(error, FAULTS):
@@ -285,18 +301,17 @@ def _base(url: str) -> str:
 def _seconds_in_header(headers: Mapping[str, str], now: float) -> float | None:
     """The wait above 0 that Retry-After asks for."""
     value = headers.get("retry-after")
-    if value is None:
+    if value is None or not value.isascii():
         return None
     return _positive(float(value)) if _SECONDS.fullmatch(value) else _seconds_until(value, now)
 
 
 def _seconds_until(date: str, now: float) -> float | None:
-    """From `now` to an HTTP date, which is always GMT."""
-    try:
-        parsed = parsedate_to_datetime(date)
-    except (ValueError, OverflowError):
-        return None
-    return _positive(timegm(parsed.timetuple()) - now)
+    """From `now` to an HTTP date."""
+    for form in _DATES:
+        with suppress(ValueError):
+            return _positive(timegm(time.strptime(date, form)) - now)
+    return None
 
 
 def _seconds_in_body(text: str) -> float | None:

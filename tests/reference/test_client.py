@@ -70,9 +70,13 @@ def test_an_add_stores_a_session_under_a_key_of_tag_and_session():
     )
 
 
-def test_an_add_without_a_date_sends_no_ts_but_a_messages_own():
-    messages = [{"role": "user", "content": "a"}, {"role": "user", "content": "b", "ts": "T"}]
-    assert add_request(messages, "t", "s", None).body == (
+@pytest.mark.parametrize("stamp", [None, ""])
+def test_an_add_without_a_date_sends_no_ts_but_a_messages_own(stamp):
+    messages = [
+        {"role": "user", "content": "a", "ts": stamp},
+        {"role": "user", "content": "b", "ts": "T"},
+    ]
+    assert add_request(messages, "t", "s", stamp).body == (
         '{"messages":[{"role":"user","content":"a","metadata":{"sessionId":"s"}},'
         '{"role":"user","content":"b","ts":"T","metadata":{"sessionId":"s"}}]}'
     )

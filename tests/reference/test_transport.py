@@ -3,6 +3,7 @@
 import inspect
 import json
 import time
+from collections.abc import Iterator
 
 import httpcore
 import httpx
@@ -58,6 +59,23 @@ class Server:
         """A client of this server that notes its waits."""
         transport = httpx.MockTransport(self)
         return Client(base_url, key, transport=transport, sleep=self.waits.append, now=lambda: NOW)
+
+
+class Stream(httpx.SyncByteStream):
+    """A body as it comes from the network, raising those of its parts that are errors."""
+
+    def __init__(self, *parts: bytes | Exception) -> None:
+        self.parts = parts
+        self.is_closed = False
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self.parts:
+            if isinstance(part, Exception):
+                raise part
+            yield part
+
+    def close(self) -> None:
+        self.is_closed = True
 
 
 def limited(**options) -> httpx.Response:
@@ -155,6 +173,20 @@ def test_every_request_carries_the_key_and_the_headers_of_its_call():
     assert (b"Idempotency-Key", b"t:s") in write
 
 
+def test_every_request_asks_for_a_body_that_needs_no_decoding():
+    server = Server(httpx.Response(200, json=WHO))
+    server.client().whoami()
+    assert server.requests[0].headers["Accept-Encoding"] == "identity"
+
+
+def test_a_cookie_that_a_server_sets_is_not_sent_back():
+    server = Server(
+        httpx.Response(503, headers={"Set-Cookie": "a=b; Path=/"}), httpx.Response(200, json=WHO)
+    )
+    server.client().whoami()
+    assert [request.headers.get("Cookie") for request in server.requests] == [None, None]
+
+
 def test_connecting_may_take_ten_seconds_and_anything_else_two_minutes():
     server = Server(httpx.Response(200, json=WHO))
     server.client().whoami()
@@ -179,7 +211,6 @@ def test_a_proxy_in_the_environment_changes_nothing(monkeypatch):
         client.whoami()
     client.close()
     assert pools == [httpcore.ConnectionPool]
-    assert client._http.trust_env is False
 
 
 @pytest.mark.parametrize(
@@ -198,15 +229,6 @@ def test_paths_are_joined_to_the_base_url_by_one_slash(base_url):
     client.whoami()
     assert client.base_url == base_url.rstrip("/")
     assert server.requests[0].url == f"{client.base_url}/v1/whoami"
-
-
-def test_a_closed_client_sends_nothing():
-    server = Server()
-    client = server.client()
-    client.close()
-    with pytest.raises(RuntimeError, match="closed"):
-        client.whoami()
-    assert server.requests == []
 
 
 # What can't be sent
@@ -241,15 +263,17 @@ def test_a_bad_base_url_is_refused_without_showing_it(base_url):
     )
 
 
-@pytest.mark.parametrize("key", ["", "k y", "k\n", "\x1f", "\x7f", "ké", "k\ud800"])
-def test_a_key_that_no_header_can_hold_is_refused_without_showing_it(key):
+@pytest.mark.parametrize(
+    "key", ["", *(f"k{bad}y" for bad in '"\\!#&<>@[`{| \n\x1f\x7fé\ud800')], ids=ascii
+)
+def test_a_key_that_is_no_bearer_token_is_refused_without_showing_it(key):
     with pytest.raises(RequestError) as caught:
         Server().client(key=key)
-    assert str(caught.value) == "the key must be printable ASCII without spaces"
+    assert str(caught.value) == "the key must be ASCII letters, digits and -._~+/= alone"
 
 
-@pytest.mark.parametrize("key", ["!", "~", "a.b~c+d/e=="])
-def test_a_key_of_printable_ascii_is_sent_as_it_is(key):
+@pytest.mark.parametrize("key", ["a", "AZaz09-._~+/=="])
+def test_a_key_of_letters_digits_and_a_few_signs_is_sent_as_it_is(key):
     server = Server(httpx.Response(200, json=WHO))
     server.client(key=key).whoami()
     assert server.requests[0].headers["Authorization"] == f"Bearer {key}"
@@ -281,7 +305,6 @@ def test_a_url_that_is_too_long_fails_before_anything_is_sent():
         httpx.LocalProtocolError,
         httpx.ProxyError,
         httpx.DecodingError,
-        httpx.TooManyRedirects,
         UnicodeError,
     ],
 )
@@ -327,6 +350,36 @@ def test_a_status_of_success_is_an_answer(status):
 )
 def test_any_other_status_fails_at_once(status):
     assert refusal(answered("why", status)) == f"GET /v1/whoami: {status}: 'why'"
+
+
+@pytest.mark.parametrize("location", ["/login", "mailto:x", "http://[", "http://x:y/", "é"])
+@pytest.mark.parametrize("status", [301, 303, 308])
+def test_a_redirect_fails_at_once_wherever_it_leads(location, status):
+    answer = httpx.Response(status, headers=[(b"Location", location.encode())], text="moved")
+    assert refusal(answer) == f"GET /v1/whoami: {status}: 'moved'"
+
+
+def test_a_body_that_breaks_off_is_tried_again_and_closed():
+    broken = Stream(b'{"token_id":', httpx.ReadError("cut"))
+    assert waits(httpx.Response(200, stream=broken)) == [0.5]
+    assert broken.is_closed
+
+
+def test_a_body_comes_in_parts_and_is_closed():
+    whole = Stream(*(bytes([byte]) for byte in json.dumps(WHO).encode()))
+    assert Server(httpx.Response(200, stream=whole)).client().whoami() == WHO
+    assert whole.is_closed
+
+
+def test_a_body_that_its_encoding_does_not_fit_is_tried_again_when_its_status_is():
+    def unpackable(status):
+        return httpx.Response(status, headers={"Content-Encoding": "gzip"}, stream=Stream(b"junk"))
+
+    assert waits(unpackable(503), unpackable(429)) == [0.5, 1.0]
+    assert refusal(unpackable(403)) == "GET /v1/whoami: 403: 'junk'"
+    assert refusal(unpackable(200)) == (
+        "GET /v1/whoami: 200: 'junk': Expecting value: line 1 column 1 (char 0)"
+    )
 
 
 def test_five_attempts_that_end_otherwise_than_in_a_rate_limit_are_all():
@@ -446,6 +499,15 @@ JUNK = [
     "Sun, 06 Nov 1994 08:49:36 GMT",
     "Sun, 99 Nov 1994 08:49:39 GMT",
     "Sun, 06 Nov 99999999999999999999 08:49:39 GMT",
+    "Sun, 06 Nov 0000 08:49:39 GMT",
+    "Sun, 06 Nov 1994 08:49:39",
+    "Sun, 06 Nov 1994 08:49:39 +0000",
+    "Sun, 06 Nov 1994 08:49:39 +0500",
+    "Sun, 06 Nov 1994 08:49:39 EST",
+    "06 Nov 1994 08:49:39 GMT",
+    "Sunday, 06-Nov-94 08:49:39",
+    "Sun Nov  6 08:49:39 1994 GMT",
+    "1994-11-06T08:49:39Z",
 ]
 
 
@@ -456,7 +518,7 @@ def test_anything_else_in_retry_after_falls_through(value):
     assert waits(limited(headers=headers)) == [0.5]
 
 
-@pytest.mark.parametrize("value", ["٢", "２", "²"])
+@pytest.mark.parametrize("value", ["٢", "２", "²", "Sun, 0٦ Nov 1994 08:49:39 GMT"])
 def test_digits_that_are_not_ascii_fall_through(value):
     assert waits(limited(headers=[(b"Retry-After", value.encode())])) == [0.5]
 
