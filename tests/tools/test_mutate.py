@@ -457,9 +457,12 @@ def test_rows_columns_and_the_matrix_show_which_test_kills_what(plant):
     name = kills[0].split()[1]
     row = mutate(folder, "--mutant", name, "--json")
     assert row.returncode == 0
-    (mutant,) = json.loads(row.stdout)["files"]["reference/limit.py"]["mutants"]
+    document = json.loads(row.stdout)
+    (mutant,) = document["files"]["reference/limit.py"]["mutants"]
     assert mutant["id"] == name
-    assert test in mutant["killedBy"]
+    tests = document["testFiles"]["tests/reference/test_limit.py"]["tests"]
+    killers = [each["name"] for each in tests if each["id"] in mutant["killedBy"]]
+    assert "test_the_limit_is_not_over" in killers
     matrix = mutate(folder, "--matrix").stdout.split("\n" + name)[1]
     assert f"    {test}" in matrix
     assert mutate(folder, "--mutant", "limit.over#0").returncode == 2

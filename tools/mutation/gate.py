@@ -65,7 +65,7 @@ class Gate(NamedTuple):
         """The verdict on each mutant, with `every` after all its tests and not the first kill."""
         outcomes = {}
         for mutant in mutants:
-            ids = [test.id for test in self.plan.reaching(mutant)]
+            ids = [test.id for test in self.plan.likely(mutant)]
             outcomes[mutant.name] = Outcome(mutant, Verdict.UNTESTED, ids)
         first = self.plan.reaching if every else self.plan.likely
         reached = [each for each in outcomes.values() if each.reaching]

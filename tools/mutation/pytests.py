@@ -48,6 +48,8 @@ class Tests:
     def collect(self, file: str) -> list[str]:
         """Import one file of tests; the node ids of its tests."""
         items = list(self.session.genitems(self.files[file]))
+        config = self.session.config
+        config.hook.pytest_collection_modifyitems(session=self.session, config=config, items=items)
         self.items |= {item.nodeid: item for item in items}
         return [item.nodeid for item in items]
 

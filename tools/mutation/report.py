@@ -1,7 +1,6 @@
 """What a run found, for people and, in the mutation-testing-elements schema, for viewers."""
 
 import json
-import platform
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -87,18 +86,19 @@ def sentence(test: str) -> str:
 
 def as_json(report: Report, files: dict[str, bytes]) -> str:
     """The report in the mutation-testing-elements schema, version 2."""
+    numbers = {test.id: str(number) for number, test in enumerate(report.tests, 1)}
     mutants: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for outcome in report.outcomes:
-        mutants[outcome.mutant.file].append(_mutant(outcome, files[outcome.mutant.file]))
+        file = outcome.mutant.file
+        mutants[file].append(_mutant(outcome, files[file], numbers))
     tests: dict[str, list[dict[str, str]]] = defaultdict(list)
     for test in report.tests:
-        tests[test.file].append({"id": test.id, "name": sentence(test.id)})
+        name = test.id.partition("::")[2]
+        tests[test.file].append({"id": numbers[test.id], "name": name})
     document = {
         "schemaVersion": "2",
         "thresholds": {"high": 100, "low": 100},
-        "framework": {"name": "goldens mutate", "branding": {}},
-        "system": {"ci": False, "os": {"platform": platform.system()}},
-        "performance": {},
+        "framework": {"name": "goldens mutate"},
         "files": {
             file: {"language": _language(file), "source": files[file].decode(), "mutants": found}
             for file, found in mutants.items()
@@ -114,15 +114,14 @@ def as_json(report: Report, files: dict[str, bytes]) -> str:
             "problems": report.problems,
         },
     }
-    del document["system"], document["performance"]
-    return json.dumps(document, indent=1, ensure_ascii=False)
+    return json.dumps(document, ensure_ascii=False)
 
 
 def _language(file: str) -> str:
     return "python" if file.endswith(".py") else "toml"
 
 
-def _mutant(outcome: Outcome, code: bytes) -> dict[str, Any]:
+def _mutant(outcome: Outcome, code: bytes, numbers: dict[str, str]) -> dict[str, Any]:
     edit = outcome.mutant.edit
     return {
         "id": outcome.mutant.name,
@@ -131,8 +130,8 @@ def _mutant(outcome: Outcome, code: bytes) -> dict[str, Any]:
         "location": {"start": _position(code, edit.start), "end": _position(code, edit.end)},
         "status": STATUS.get(outcome.verdict, "RuntimeError"),
         "statusReason": outcome.note or str(outcome.verdict),
-        "killedBy": outcome.failed,
-        "coveredBy": outcome.reaching,
+        "killedBy": [numbers[test] for test in outcome.failed],
+        "coveredBy": [numbers[test] for test in outcome.reaching],
         "testsCompleted": len(outcome.ran),
     }
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import NamedTuple, Self, TypeVar
 
 from ..exits import Exit, Stop
-from .tasks import Baseline, Result, Status, Task
+from .tasks import Baseline, Order, Result, Status, Task
 
 # What a shell may have set and no verdict may depend on.
 KNOBS = ("MEMVARA_", "OPENAI_MODEL_", "PYTEST_", "HYPOTHESIS_")
@@ -41,7 +41,7 @@ class Runner:
         self._workers = {kind: [ours for ours, _ in pairs[kind]] for kind in pairs}
         theirs = {kind: [their for _, their in pairs[kind]] for kind in pairs}
         numbers = {kind: [each.fileno() for each in theirs[kind]] for kind in theirs}
-        order = {
+        order: Order = {
             "root": str(root),
             "watched": watched,
             "tests": tests,

@@ -1,7 +1,19 @@
 """What goes between the gate and the processes that run tests: tasks there, results back."""
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
+
+
+class Order(TypedDict):
+    """What the test processes are started with: folders, and inherited connections by number."""
+
+    root: str
+    watched: list[str]
+    tests: list[str]
+    scratch: str  # for copies of the watched folders
+    control: int
+    warm: list[int]
+    cold: list[int]
 
 
 class Status(StrEnum):
@@ -56,3 +68,8 @@ class Baseline(NamedTuple):
     at_import: frozenset[tuple[str, str]]  # functions that are called before any test runs
     problem: str
     modules: list[str]  # what the tests import from outside the project
+
+
+def module_name(file: str) -> str:
+    """The name that the module in `file` is imported by."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")

@@ -42,7 +42,7 @@ class Outcome:
 
     mutant: Mutant
     verdict: Verdict
-    reaching: list[str]  # node ids of the tests that reach it
+    reaching: list[str]  # node ids of the tests that reach it, as far as that can be seen
     failed: list[str] = field(default_factory=list)
     ran: list[str] = field(default_factory=list)
     note: str = ""
