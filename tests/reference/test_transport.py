@@ -176,7 +176,7 @@ def test_every_request_carries_the_key_and_the_headers_of_its_call():
 def test_every_request_asks_for_a_body_that_needs_no_decoding():
     server = Server(httpx.Response(200, json=WHO))
     server.client().whoami()
-    assert server.requests[0].headers["Accept-Encoding"] == "identity"
+    assert (b"Accept-Encoding", b"identity") in server.requests[0].headers.raw
 
 
 def test_a_cookie_that_a_server_sets_is_not_sent_back():
@@ -518,7 +518,7 @@ def test_anything_else_in_retry_after_falls_through(value):
     assert waits(limited(headers=headers)) == [0.5]
 
 
-@pytest.mark.parametrize("value", ["٢", "２", "²", "Sun, 0٦ Nov 1994 08:49:39 GMT"])
+@pytest.mark.parametrize("value", ["٢", "２", "²", "Sun, 06 Nov 199٤ 08:49:39 GMT"])
 def test_digits_that_are_not_ascii_fall_through(value):
     assert waits(limited(headers=[(b"Retry-After", value.encode())])) == [0.5]
 
