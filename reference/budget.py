@@ -45,7 +45,7 @@ def fill(lines: Sequence[str], headings: Sequence[str], budget: int, count: Coun
 
 
 def _octets(text: str) -> int:
-    return len(text.encode())
+    return len(text.encode(errors="surrogatepass"))  # as many as U+FFFD, which is counted
 
 
 def _counted(text: str, position: int, count: Count) -> int:

@@ -127,9 +127,8 @@ def from_json(values: Any) -> list[Item]:
     Raises ItemError with index and field for a turn or a memory that can't be rendered.
     """
     if not isinstance(values, list):
-        raise ItemError(f"items: expected a list, found {_found(values)}")
-    loaded = _well_formed("items", values)
-    return [_from_json(index, value) for index, value in enumerate(loaded)]
+        raise ItemError(f"items: expected a list, found {found(values)}")
+    return [_from_json(index, value) for index, value in enumerate(well_formed_json(values))]
 
 
 def _from_json(index: int, value: Any) -> Item:
@@ -146,21 +145,13 @@ def _checked(
     held = {field.name: value.get(field.name, ABSENT) for field in fields(item_type)}
     for name, rule in _RULES[item_type].items():
         if not rule.holds(held[name]):
-            found = _found(held[name])
-            raise ItemError(f"{place}.{name}: expected {rule.expected}, found {found}")
+            raise ItemError(f"{place}.{name}: expected {rule.expected}, found {found(held[name])}")
     return item_type(**held)
 
 
-def _found(value: Any) -> str:
+def found(value: Any) -> str:
     """What a value is, without its text: conversations are private."""
     return _FOUND.get(type(value), "no JSON value")
-
-
-def _well_formed(place: str, value: Any) -> Any:
-    try:
-        return well_formed_json(value)
-    except RecursionError:
-        raise ItemError(f"{place}: nested too deeply") from None
 
 
 def to_json(item: Item) -> Any:
@@ -178,10 +169,10 @@ def from_response(response: Any) -> list[Item]:
     Hits of another kind are passed over. Raises ItemError with the position of a hit that lacks
     its fields.
     """
-    response = _object("the response", _well_formed("the response", response))
+    response = _object("the response", well_formed_json(response))
     results = response.get("results", ABSENT)
     if not isinstance(results, list):
-        raise ItemError(f"results: expected a list, found {_found(results)}")
+        raise ItemError(f"results: expected a list, found {found(results)}")
     items: list[Item] = []
     for position, hit in enumerate(results):
         items += _from_hit(f"results[{position}]", hit)
@@ -226,5 +217,5 @@ def _picked(value: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def _object(place: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ItemError(f"{place}: expected an object, found {_found(value)}")
+        raise ItemError(f"{place}: expected an object, found {found(value)}")
     return value

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from .text import collapse, parse_json, well_formed
+from .text import collapse, parse_json, strip, well_formed
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -46,7 +46,7 @@ def parse(data: bytes, path: str) -> ContextFile:
     for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), 1):
         place = f"{path}:{number}"
         text = _decoded(place, line)
-        if collapse(text):
+        if strip(text):
             question, block = _row(place, text)
             if blocks.get(question, block) != block:
                 warnings.append(f"{place}: a second, different block for one question; it wins")

@@ -14,7 +14,7 @@ def answer_prompt(
     """The whole prompt, `version` v1 or v2; nothing that fills a hole is looked at again."""
     second = version == "v2"
     values = {
-        "question": f"{question or ''}",
+        "question": question or "",
         "question_date": question_date or words.no_date,
         "context": context,
         "v2_rules": words.v2_rules if second else "",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from .items import found
 from .text import collapse
 
 
@@ -123,5 +124,6 @@ def _flag(value: Mapping[str, Any], name: str, place: str) -> bool | None:
     """A field that is true, false, null or absent."""
     flag = value.get(name)
     if flag is not None and not isinstance(flag, bool):
-        raise ScoringError(f"{place}.{name}: expected true, false, null or nothing, found {flag!r}")
+        expected = "true, false, null or nothing"
+        raise ScoringError(f"{place}.{name}: expected {expected}, found {found(flag)}")
     return flag

@@ -41,13 +41,25 @@ def well_formed(text: str) -> str:
 
 
 def well_formed_json(value: Any) -> Any:
-    """A copy of a JSON value in which every string, keys included, is well-formed."""
+    """A copy of a JSON value of any depth in which every string, keys included, is well-formed."""
+    whole = [value]
+    waiting: list[Any] = [whole]  # copies whose elements are still those of the original
+    while waiting:
+        copy = waiting.pop()
+        for place, element in copy.items() if isinstance(copy, dict) else enumerate(copy):
+            copy[place] = _shallow(element)
+            if isinstance(element, list | dict):
+                waiting.append(copy[place])
+    return whole[0]
+
+
+def _shallow(value: Any) -> Any:
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, list):
-        return [well_formed_json(element) for element in value]
+        return list(value)
     if isinstance(value, dict):
-        return {well_formed(key): well_formed_json(element) for key, element in value.items()}
+        return {well_formed(key): element for key, element in value.items()}
     return value
 
 

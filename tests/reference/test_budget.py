@@ -143,6 +143,13 @@ def test_bytes_are_weighed_and_not_characters(count):
     assert kept(contents, len(block), count) == 1
 
 
+def test_a_lone_surrogate_weighs_the_three_bytes_of_the_character_that_is_counted_for_it(count):
+    assert kept(["\ud83d", "\ude00"], 1, count) == 1
+    block = "\n".join([HEADING, *lines_of("\ufffd" * 9, "\ufffd" * 9)])
+    assert calls_for(["\ud83d" * 9, "\ud83d" * 9], len(block.encode())) == []
+    assert calls_for(["\ud83d" * 9, "\ud83d" * 9], len(block.encode()) - 1) != []
+
+
 def test_the_first_line_is_never_encoded_for_itself():
     assert calls_for(["x" * 99], 1) == []
 

@@ -147,3 +147,20 @@ def test_every_string_in_a_json_value_becomes_well_formed_keys_included():
     value = {"\ud83d": ["a\ude00", {"b": "\ud83d"}], "n": [1, 1.5, None, True, False]}
     expected = {"\ufffd": ["a\ufffd", {"b": "\ufffd"}], "n": [1, 1.5, None, True, False]}
     assert well_formed_json(value) == expected
+    assert well_formed_json("\ud83d") == "\ufffd"
+
+
+def test_what_becomes_well_formed_is_a_copy():
+    value = [{"a": ["\ud83d", {"b": "\ud83d"}]}]
+    well_formed_json(value)
+    assert value == [{"a": ["\ud83d", {"b": "\ud83d"}]}]
+
+
+def test_a_json_value_of_any_depth_becomes_well_formed():
+    value: object = "\ud83d"
+    for _ in range(5_000):
+        value = [{"a": value}]
+    value = well_formed_json(value)
+    for _ in range(5_000):
+        value = value[0]["a"]
+    assert value == "\ufffd"
