@@ -140,9 +140,10 @@ def _from_json(index: int, value: Any) -> Item:
 
 
 def _checked(
-    place: str, item_type: type[Memory] | type[Turn] | type[Selection], value: dict[str, Any]
+    place: str, item_type: type[Memory] | type[Turn] | type[Selection], value: Any
 ) -> Item:
-    held = {field.name: value.get(field.name, ABSENT) for field in fields(item_type)}
+    given = _object(place, value)
+    held = {field.name: given.get(field.name, ABSENT) for field in fields(item_type)}
     for name, rule in _RULES[item_type].items():
         if not rule.holds(held[name]):
             raise ItemError(f"{place}.{name}: expected {rule.expected}, found {found(held[name])}")
@@ -177,7 +178,7 @@ def from_response(response: Any) -> list[Item]:
     for position, hit in enumerate(results):
         items += _from_hit(f"results[{position}]", hit)
     if response.get("selection") is not None:
-        items.append(_checked("selection", Selection, _object("selection", response["selection"])))
+        items.append(_checked("selection", Selection, response["selection"]))
     return items
 
 

@@ -43,13 +43,12 @@ def well_formed(text: str) -> str:
 def well_formed_json(value: Any) -> Any:
     """A copy of a JSON value of any depth in which every string, keys included, is well-formed."""
     whole = [value]
-    waiting: list[Any] = [whole]  # copies whose elements are still those of the original
-    while waiting:
-        copy = waiting.pop()
+    copies: list[Any] = [whole]  # grows while it is walked
+    for copy in copies:
         for place, element in copy.items() if isinstance(copy, dict) else enumerate(copy):
             copy[place] = _shallow(element)
             if isinstance(element, list | dict):
-                waiting.append(copy[place])
+                copies.append(copy[place])
     return whole[0]
 
 
