@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class Selection(NamedTuple):
 
     changed: str | None  # since this commit
     part: Part
-    mutant: str | None
+    mutants: tuple[str, ...]  # these alone, if any
 
 
 @click.command(name="mutate")
@@ -72,7 +73,13 @@ class Selection(NamedTuple):
 @click.option(
     "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="How many run at once."
 )
-@click.option("--mutant", metavar="NAME", help="One mutant and every test that reaches it.")
+@click.option(
+    "--mutant",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="One mutant (or several) and every test that reaches it.",
+)
 @click.option("--test", metavar="NODEID", help="One test and every mutant that it reaches.")
 @click.option("--matrix", is_flag=True, help="Every mutant and every fast test that reaches it.")
 @click.option("--list", "listed", is_flag=True, help="Every behaviour, its mutant and its test.")
@@ -81,7 +88,7 @@ def command(
     changed: str | None,
     shard: str,
     jobs: int,
-    mutant: str | None,
+    names: tuple[str, ...],
     test: str | None,
     matrix: bool,
     listed: bool,
@@ -93,7 +100,7 @@ def command(
     passes when a test fails on it, when it never ends, or when it is exempt.
     """
     start = time.monotonic()
-    selection = Selection(changed, _part(shard), mutant)
+    selection = Selection(changed, _part(shard), names)
     root = from_mutmut.find_root()
     project = Project(root, *from_mutmut.settings(root))
     exempt = exemptions.load(project.root / project.tests[0])
@@ -143,9 +150,9 @@ def _run(
     """The verdicts on what is selected, and a witness for each test."""
     mutants = _selected(gate, project, selection)
     with _progress("mutants") as seen:
-        outcomes = gate.verdicts(mutants, selection.mutant is not None, seen)
+        outcomes = gate.verdicts(mutants, bool(selection.mutants), seen)
     wanted: list[Test] = []
-    if selection.changed is None and selection.mutant is None:
+    if selection.changed is None and not selection.mutants:
         wanted = [
             test
             for test in gate.plan.tests.values()
@@ -153,7 +160,8 @@ def _run(
         ]
     with _progress("witnesses") as seen:
         witnesses = gate.witnesses(outcomes, wanted, seen)
-    problems = exemptions.apply(exempt, gate.generated.mutants, outcomes, renders_whole_grid_equal)
+    proof = partial(renders_whole_grid_equal, project.root, gate.generated.files)
+    problems = exemptions.apply(exempt, gate.generated.mutants, outcomes, proof)
     return Report(
         outcomes,
         list(gate.plan.tests.values()),
@@ -166,10 +174,11 @@ def _run(
 
 def _selected(gate: Gate, project: Project, selection: Selection) -> list[Mutant]:
     mutants = gate.generated.mutants
-    if selection.mutant is not None:
-        mutants = [mutant for mutant in mutants if mutant.name == selection.mutant]
-        if not mutants:
-            raise Stop(f"--mutant {selection.mutant}: there is none of this name")
+    for name in selection.mutants:
+        if all(mutant.name != name for mutant in mutants):
+            raise Stop(f"--mutant {name}: there is none of this name")
+    if selection.mutants:
+        mutants = [mutant for mutant in mutants if mutant.name in selection.mutants]
     if selection.changed is not None:
         folders = [*project.watched, *project.tests]
         mutants = changes.touched(project.root, selection.changed, folders, gate.generated)

@@ -1,8 +1,62 @@
 """The proof that an exemption asks for: the mutant renders the sweep's whole grid unchanged."""
 
-from .mutants import Mutant
+import ast
+import tempfile
+from pathlib import Path
+
+from ..exits import Exit
+from .mutants import Edit, Mutant
+
+PACKAGE = "reference/"
 
 
-def renders_whole_grid_equal(mutant: Mutant) -> bool:
-    """Whether the default grid executes the changed line and finds no difference."""
-    return False
+def renders_whole_grid_equal(
+    root: Path, files: dict[str, bytes], mutant: Mutant, sample: int | None = None
+) -> bool:
+    """Whether the default grid, or a sample of it, runs the changed line and sees no difference.
+
+    `files` are the watched files by path. The line is run if the grid does see a difference when
+    the statement there raises. Raises Stop where there is no project to sweep.
+    """
+    if not mutant.file.startswith(PACKAGE) or not mutant.file.endswith(".py"):
+        return False
+    code = files[mutant.file]
+    changed = files | {mutant.file: mutant.edit.applied(code)}
+    raising = files | {mutant.file: _raising(code, mutant.edit)}
+    return _same(root, files, changed, sample) and not _same(root, files, raising, sample)
+
+
+def _same(
+    root: Path, before: dict[str, bytes], after: dict[str, bytes], sample: int | None
+) -> bool:
+    # Imported here: these read the watched package, which may not even import.
+    from ..project import load
+    from ..sweep import sweep_folders
+    from ..sweeping.plan import Narrowing
+
+    with tempfile.TemporaryDirectory(prefix="goldens-") as folder:
+        sides = Path(folder, "before"), Path(folder, "after")
+        for side, files in zip(sides, (before, after), strict=True):
+            for file, code in files.items():
+                path = side / file
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(code)
+        expected, found = (side / PACKAGE for side in sides)
+        result = sweep_folders(load(root), expected, found, Narrowing(sample=sample))
+    return result.exit_code is Exit.OK
+
+
+def _raising(code: bytes, edit: Edit) -> bytes:
+    """`code` with the innermost statement around the edit raising instead."""
+    lines = code.splitlines(keepends=True)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    best = (0, len(code))
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.stmt) and node.end_lineno and node.end_col_offset:
+            start = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            if best[0] <= start <= edit.start and edit.end <= end <= best[1]:
+                best = start, end
+    return Edit(*best, b"raise AssertionError", "").applied(code)

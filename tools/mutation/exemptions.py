@@ -53,12 +53,19 @@ def apply(
             continue  # not in this run
         if outcome.verdict is not Verdict.SURVIVED:
             problems.append(f"{where} is not needed: the mutant is {outcome.verdict}")
-        elif not is_equivalent(outcome.mutant):
+        elif not _is_proven(outcome.mutant, is_equivalent):
             problems.append(f"{where} is not proven equivalent by the sweep's default grid")
         else:
             outcome.verdict = Verdict.EXEMPT
             outcome.note = row["reason"]
     return problems
+
+
+def _is_proven(mutant: Mutant, is_equivalent: Callable[[Mutant], bool]) -> bool:
+    try:
+        return is_equivalent(mutant)
+    except Stop:
+        return False
 
 
 def _matches(row: dict[str, str], mutant: Mutant) -> bool:
