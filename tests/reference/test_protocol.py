@@ -39,6 +39,18 @@ def prompting(items, question, date, **env):
     return rendering(items, question, **env) | {"op": "prompt", "question_date": date}
 
 
+def breach(asked, session) -> str:
+    """Why `asked` is no request."""
+    with pytest.raises(ProtocolError) as error:
+        answer(asked, session)
+    assert error.value.__context__ is None or error.value.__suppress_context__
+    return str(error.value)
+
+
+def failing_with(error: type[Exception]) -> list:
+    raise error("a bug")
+
+
 # The ops
 
 
@@ -170,6 +182,22 @@ def test_lone_surrogates_in_loaded_text_become_replacement_characters(session):
     assert answer(asked, session)["ok"]["body"].startswith('{"query":"\ufffd",')
 
 
+@pytest.mark.parametrize("call", ["add", "search", "stats", "erase"])
+def test_a_tag_is_sent_as_it_is_or_refused(call, session):
+    asked = {"op": "call", "call": call, "tag": "\ud800", "query": "", "env": {}}
+    asked |= {"messages": [], "session": "s", "stamp": None}
+    refused = "'\\ud800' can't be sent in a URL: surrogates not allowed"
+    assert answer(asked, session) == {"id": None, "refused": refused}
+
+
+def test_text_of_a_call_becomes_well_formed(session):
+    asked = {"op": "call", "call": "search", "tag": "t", "query": "\ud800", "env": {}}
+    assert answer(asked, session)["ok"]["body"].startswith('{"query":"\ufffd",')
+    asked = {"op": "call", "call": "add", "tag": "t", "session": "s", "stamp": "\ud800"}
+    answered = answer(asked | {"messages": []}, session)
+    assert answered["ok"]["body"] == '{"messages":[],"ts":"\ufffd"}'
+
+
 # Named lists
 
 
@@ -285,22 +313,91 @@ def test_any_json_for_items_is_rendered_or_refused(items, question, env, words, 
 
 def test_an_unknown_op_is_no_request(session):
     ops = "items, render, prompt, settings, request, call, route, count"
-    for op in ("erase", None):
-        with pytest.raises(ProtocolError) as error:
-            answer({"id": 1} | ({"op": op} if op else {}), session)
-        assert str(error.value) == f"unknown op {op!r}: one of {ops}"
+    assert breach({"id": 1, "op": "erase"}, session) == f"unknown op 'erase': one of {ops}"
+    assert breach({"id": 1}, session) == "no 'op'"
+    assert breach([1], session) == "no 'op'"
 
 
-def test_a_request_without_a_field_is_no_request(session):
-    for asked, message in (
-        ({"op": "route"}, "route: no 'question'"),
-        ({"op": "render"}, "render: no 'env'"),
-        (rendering("thirty"), "render: no 'thirty'"),
-    ):
-        with pytest.raises(ProtocolError) as error:
-            answer(asked, session)
-        assert str(error.value) == message
-        assert error.value.__suppress_context__
+def test_an_unknown_call_is_no_request(session):
+    calls = "whoami, health, add, search, stats, erase"
+    asked = {"op": "call", "call": "items"}
+    assert breach(asked, session) == f"call: unknown call 'items': one of {calls}"
+
+
+# A request of every op and of every call, and the kinds that each of its fields may be.
+STRING, TEXT, OBJECT, LIST = "a string", "a string or null", "an object", "a list"
+FIELDS = [
+    ({"op": "items", "name": "one", "items": []}, {"name": STRING, "items": None}),
+    (rendering([]), {"env": OBJECT, "items": None, "question": TEXT}),
+    (
+        prompting([], None, None),
+        {"env": OBJECT, "items": None, "question": TEXT, "question_date": TEXT},
+    ),
+    ({"op": "settings", "env": {}}, {"env": OBJECT}),
+    (
+        {"op": "request", "env": {}, "query": "", "tag": ""},
+        {"env": OBJECT, "query": STRING, "tag": STRING},
+    ),
+    ({"op": "route", "question": None}, {"question": TEXT}),
+    ({"op": "count", "text": ""}, {"text": STRING}),
+    (
+        {"op": "call", "call": "add", "messages": [], "tag": "", "session": "", "stamp": None},
+        {"call": STRING, "messages": LIST, "tag": STRING, "session": STRING, "stamp": TEXT},
+    ),
+    (
+        {"op": "call", "call": "search", "env": {}, "query": "", "tag": ""},
+        {"call": STRING, "env": OBJECT, "query": STRING, "tag": STRING},
+    ),
+    ({"op": "call", "call": "stats", "tag": ""}, {"tag": STRING}),
+    ({"op": "call", "call": "erase", "tag": ""}, {"tag": STRING}),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "kinds"), FIELDS, ids=lambda value: value.get("call", value.get("op", ""))
+)
+def test_a_request_has_every_field_of_its_op_and_each_of_its_kind(asked, kinds, session):
+    assert "ok" in answer(asked, session)
+    op = asked["op"]
+    for name, kind in kinds.items():
+        lacking = {key: value for key, value in asked.items() if key != name}
+        assert breach(lacking, session) == f"{op}: no {name!r}"
+        if kind is not None:
+            expected = f"{op}: {name!r}: expected {kind}, found a number"
+            assert breach(asked | {name: 5}, session) == expected
+
+
+def test_a_variable_is_a_string(session):
+    asked = {"op": "settings", "env": {"MEMVARA_SEARCH_K": 5}}
+    expected = "settings: 'MEMVARA_SEARCH_K': expected a string, found a number"
+    assert breach(asked, session) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "why"),
+    [
+        ({"role": "user"}, "no 'content'"),
+        ({"content": "a"}, "no 'role'"),
+        ("a", "no 'role'"),
+        ({"role": "user", "content": ["a"]}, "'content': expected a string, found a list"),
+    ],
+)
+def test_a_message_has_a_role_and_a_content(message, why, session):
+    asked = {"op": "call", "call": "add", "tag": "t", "session": "s", "stamp": None}
+    asked["messages"] = [{"role": "user", "content": "a"}, message]
+    assert breach(asked, session) == f"call: {why}"
+
+
+def test_a_name_that_no_list_has_is_not_repeated(session):
+    said = breach(rendering("What I told nobody"), session)
+    assert said == "render: items: there is no list of that name"
+
+
+def test_a_fault_of_the_reference_itself_is_not_hidden(session):
+    for error in (KeyError, TypeError, ValueError):
+        session.lists["one"] = lambda error=error: failing_with(error)
+        with pytest.raises(error, match="a bug"):
+            answer(rendering("one"), session)
 
 
 # The session
@@ -381,11 +478,14 @@ def test_each_line_is_answered_before_the_next_is_read():
     [
         (b'{"op"', "Expecting ':' delimiter: line 1 column 6 (char 5)"),
         (b'{"op": "erase"}', "unknown op 'erase': one of items, render, "),
-        (b"5", "'int' object has no attribute 'get'"),
-        (b'{"op": []}', "unhashable type: 'list'"),
+        (b"5", "no 'op'"),
+        (b'{"op": []}', "'op': expected a string, found a list"),
+        (b'{"op": "route", "question": NaN}', "NaN is no JSON value"),
+        (b'{"op": "route", "question": "\xff"}', "'utf-8' codec can't decode byte 0xff in "),
+        ('{"op": "route", "question": null}'.encode("utf-16"), "'utf-8' codec can't decode "),
         (b"[" * 1_000_000, ""),
     ],
-    ids=["no JSON", "no op", "no object", "no string", "too deep"],
+    ids=["no JSON", "no op", "no object", "no string", "NaN", "no UTF-8", "UTF-16", "too deep"],
 )
 def test_a_line_that_is_no_request_ends_it_with_one_line_and_status_2(line, reason):
     output, errors = io.BytesIO(), io.StringIO()
