@@ -229,4 +229,4 @@ def _parsed(line: bytes) -> Any:
     try:
         return parse_json(line.decode())
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(str(error)) from None
+        raise ProtocolError(error) from None
