@@ -1,7 +1,6 @@
 """pytest inside one process: collect, run single tests, see which functions a test calls."""
 
 import os
-import resource
 import sys
 import threading
 import time
@@ -189,11 +188,3 @@ def calls(watched: dict[str, str], called: Called) -> Any:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-
-
-def limit_memory(extra: int) -> None:
-    """Let this process have `extra` bytes more than it has, and no more."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        pages = int(file.read().split()[0])
-    most = pages * resource.getpagesize() + extra
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -1,6 +1,7 @@
 """A worker: it takes tasks one by one and runs each in a child of its own."""
 
 import os
+import resource
 import signal
 import traceback
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from typing import Any, NoReturn
 
-from .pytests import Tests, limit_memory
+from .pytests import Tests
 from .tasks import Order, Result, Status, Task
 
 MEMORY = 1 << 30  # bytes that a mutant may take beyond what its process has
@@ -27,19 +28,26 @@ def work(
     """Take tasks until the gate hangs up; each runs in a child of its own."""
     keep(order, [number])
     connection = Connection(number)
+    memory = _memory() + MEMORY
     while True:
         try:
             task = connection.recv()
         except EOFError:
             return
-        connection.send(_attempt(task, child))
+        connection.send(_attempt(task, child, memory))
         after(task)
 
 
-def _attempt(task: Task, child: Child) -> Result:
+def _memory() -> int:
+    """The bytes of address space that this process has."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _attempt(task: Task, child: Child, memory: int) -> Result:
     """What the child says; killed from here when it says nothing for as long as it asked for."""
     ours, theirs = Pipe(duplex=False)
-    pid = fork(_child, task, child, theirs)
+    pid = fork(_child, task, child, theirs, memory)
     theirs.close()
     said: Any = FIRST_WORD
     ran: list[str] = []
@@ -67,8 +75,8 @@ def _ending(code: int) -> str:
     return f"the process ended with exit code {os.WEXITSTATUS(code)}"
 
 
-def _child(task: Task, child: Child, theirs: Connection) -> None:
-    limit_memory(MEMORY)
+def _child(task: Task, child: Child, theirs: Connection, memory: int) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         result = child(task, theirs.send)
     except BaseException as error:
