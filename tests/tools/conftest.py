@@ -1,12 +1,15 @@
 """A real clone of this repository for each test that needs one, and the command run in it."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+
+from tools import cli, project
 
 ROOT = Path(__file__).parents[2]
 IDENTITY = {
@@ -51,9 +54,41 @@ def goldens() -> Callable[..., subprocess.CompletedProcess[bytes]]:
     return run
 
 
+@pytest.fixture
+def inside(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Runs this checkout's `goldens ARGUMENTS` in this process, with a folder to stand in.
+
+    For what needs no process of its own: bad input above all.
+    """
+
+    def run(
+        folder: Path, *arguments: str, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        with monkeypatch.context() as here:
+            for name in set(os.environ) - set(_environment()):
+                here.delenv(name)
+            for name, value in dict(env or {}).items():
+                here.setenv(name, value)
+            here.chdir(folder)
+            here.setattr(sys, "argv", ["goldens", *arguments])
+            here.setattr(sys, "path", sys.path[:])
+            here.setattr(sys, "dont_write_bytecode", True)  # a test edits one file twice a second
+            capfdbinary.readouterr()
+            with pytest.raises(SystemExit) as exit:
+                cli.main()
+        return subprocess.CompletedProcess(arguments, exit.value.code, *capfdbinary.readouterr())
+
+    return run
+
+
 @pytest.fixture(scope="session")
-def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone of this repository with what is not committed yet as one more commit."""
+def committed(
+    goldens: Callable[..., subprocess.CompletedProcess[bytes]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """A clone of this repository, what is not committed yet committed, the pin its `reference/`."""
     folder = tmp_path_factory.mktemp("committed") / "project"
     _git(ROOT, "clone", "-q", str(ROOT), str(folder))
     changed = _git(ROOT, "ls-files", "-z", "--modified", "--others", "--exclude-standard")
@@ -65,6 +100,12 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / name).unlink()
     _git(folder, "add", "-A")
     _git(folder, "commit", "-q", "--allow-empty", "-m", "what is not committed yet")
+    manifest = (folder / "goldens" / "outcomes" / "manifest.json").read_text()
+    if _git(folder, "rev-parse", "HEAD:reference").strip() not in manifest:
+        # Else every `goldens check` in a clone of it would sweep the whole grid.
+        assert goldens(folder, "regen").returncode == 0
+        _git(folder, "add", "-A")
+        _git(folder, "commit", "-q", "--allow-empty", "-m", "a new pin")
     return folder
 
 
@@ -73,3 +114,30 @@ def clone(committed: Path, tmp_path: Path) -> Path:
     """A clone of `committed` that a test may break."""
     _git(tmp_path, "clone", "-q", str(committed), "clone")
     return tmp_path / "clone"
+
+
+@pytest.fixture(scope="session")
+def committed_slim(
+    committed: Path,
+    goldens: Callable[..., subprocess.CompletedProcess[bytes]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """`committed` with few arms and the refused case alone: no token is counted for its goldens."""
+    folder = tmp_path_factory.mktemp("slim") / "project"
+    _git(committed, "clone", "-q", str(committed), str(folder))
+    for case in set(project.load(folder).cases) - {"refused"}:
+        (folder / "goldens" / "cases" / f"{case}.json").unlink()
+    arms = folder / "goldens" / "arms.toml"
+    kept = re.findall(r"^\[(?:default|user|budget1)\]\n.+\n.+\n", arms.read_text(), re.MULTILINE)
+    arms.write_text("\n".join(kept))
+    _git(folder, "commit", "-q", "-a", "-m", "fewer arms and cases")
+    assert goldens(folder, "regen").returncode == 0
+    _git(folder, "commit", "-q", "-a", "-m", "their goldens")
+    return folder
+
+
+@pytest.fixture
+def slim(committed_slim: Path, tmp_path: Path) -> Path:
+    """A clone of `committed_slim` that a test may break."""
+    _git(tmp_path, "clone", "-q", str(committed_slim), "slim")
+    return tmp_path / "slim"

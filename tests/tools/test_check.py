@@ -6,9 +6,6 @@ import re
 
 import pytest
 
-from tools import check, project
-from tools.exits import Exit
-
 PHRASINGS = [
     "you suggested",
     "you recommended",
@@ -40,12 +37,14 @@ def test_a_fresh_clone_passes_every_stage(clone, goldens):
     assert done.returncode == 0, done.stdout
     assert b"FAILED" not in done.stdout
     assert {line.split()[0] for line in done.stdout.splitlines()} == {b"ok"}
+    assert b"\x1b[" not in done.stdout
     assert done.stderr == b""
 
 
-def test_json_lists_the_stages_for_a_machine(clone, goldens):
-    report = json.loads(goldens(clone, "check", "--json").stdout)
+def test_json_lists_the_stages_for_a_machine(committed_slim, inside):
+    report = json.loads(inside(committed_slim, "check", "--json").stdout)
     assert (report["ok"], report["exit"]) == (True, 0)
+    assert len(report["stages"]) == 4
     assert all(stage["mismatches"] == [] for stage in report["stages"])
 
 
@@ -81,9 +80,9 @@ def shorten(clone):
         (shorten, b"bytes, were"),
     ],
 )
-def test_a_damaged_golden_is_named(damage, said, clone, goldens):
+def test_a_damaged_golden_is_named(damage, said, clone, inside):
     damage(clone)
-    done = goldens(clone, "check")
+    done = inside(clone, "check")
     assert done.returncode == 1
     assert b"FAILED  goldens intact" in done.stdout
     assert said in done.stdout
@@ -107,33 +106,41 @@ def ascii_flag(clone):
     edit(clone / ROUTING, "re.ASCII | re.IGNORECASE", "re.IGNORECASE")
 
 
+def named(done, file):
+    """Whether the working tree, and nothing before it, was found to have moved `file`."""
+    return (
+        done.returncode == 1
+        and b"ok  re-derived from the pin" in done.stdout
+        and b"FAILED  the working tree renders them" in done.stdout
+        and file in done.stdout
+    )
+
+
+def test_an_edited_heading_is_named(clone, goldens):
+    heading(clone)
+    assert named(goldens(clone, "check"), b"render/default/")
+
+
 @pytest.mark.parametrize(
     ("change", "file"),
     [
-        (heading, b"render/default/"),
         (default, b"settings/default/"),
         (boundary, b"routing.jsonl"),
         (ascii_flag, b"routing.jsonl"),
     ],
 )
-def test_a_change_of_the_working_tree_is_named(change, file, clone, goldens):
-    change(clone)
-    done = goldens(clone, "check")
-    assert done.returncode == 1
-    assert b"ok  re-derived from the pin" in done.stdout
-    assert b"FAILED  the working tree renders them" in done.stdout
-    assert file in done.stdout
+def test_a_change_of_the_working_tree_is_named(change, file, slim, inside):
+    change(slim)
+    assert named(inside(slim, "check"), file)
 
 
 @pytest.mark.parametrize("phrasing", PHRASINGS)
-def test_a_dropped_phrasing_is_named(phrasing, clone):
-    text = (clone / ROUTING).read_text()
+def test_a_dropped_phrasing_is_named(phrasing, slim, inside):
+    text = (slim / ROUTING).read_text()
     changed = re.sub(rf"(?<=[|:]){re.escape(phrasing)}(?=[)\"])", "zzz zzz", text)
     assert changed != text
-    (clone / ROUTING).write_text(changed)
-    *passed, failed = check.run(project.load(clone))
-    assert [stage.exit_code for stage in passed] == [Exit.OK, Exit.OK]
-    assert failed.mismatches[0].file == "routing.jsonl"
+    (slim / ROUTING).write_text(changed)
+    assert named(inside(slim, "check"), b"routing.jsonl")
 
 
 def test_a_lost_carriage_return_is_readable(clone, goldens):
@@ -146,9 +153,9 @@ def test_a_lost_carriage_return_is_readable(clone, goldens):
     assert rb"\r" in done.stdout
 
 
-def test_a_reference_that_does_not_import_is_a_mismatch_and_no_traceback(clone, goldens):
-    (clone / "reference/knobs.py").write_text("def broken(:\n")
-    done = goldens(clone, "check")
+def test_a_reference_that_does_not_import_is_a_mismatch_and_no_traceback(slim, inside):
+    (slim / "reference/knobs.py").write_text("def broken(:\n")
+    done = inside(slim, "check")
     assert done.returncode == 1
     assert b"does not import: SyntaxError" in done.stdout
     assert done.stderr == b""
@@ -162,29 +169,29 @@ def test_a_changed_token_count_in_the_manifest_is_named(clone, goldens):
     assert b"99999 tokens" in done.stdout
 
 
-def test_a_mismatch_outranks_a_missing_pin(clone, goldens, tmp_path):
-    heading(clone)
+def test_a_mismatch_outranks_a_missing_pin(slim, goldens, tmp_path):
+    default(slim)
     (tmp_path / "bin").mkdir()
-    done = goldens(clone, "check", env={"PATH": str(tmp_path / "bin")})
+    done = goldens(slim, "check", env={"PATH": str(tmp_path / "bin")})
     assert done.returncode == 1
     assert b"NO PIN" in done.stdout
 
 
-def test_a_damaged_manifest_is_named(clone, goldens):
-    (clone / "goldens/outcomes/manifest.json").write_text("{}")
-    done = goldens(clone, "check")
+def test_a_damaged_manifest_is_named(slim, inside):
+    (slim / "goldens/outcomes/manifest.json").write_text("{}")
+    done = inside(slim, "check")
     assert done.returncode == 1
     assert b"manifest.json is damaged" in done.stdout
 
 
-def test_hostile_variables_in_the_shell_change_nothing(clone, goldens):
+def test_hostile_variables_in_the_shell_change_nothing(slim, goldens):
     env = {"MEMVARA_TOKEN_BUDGET": "80O", "MEMVARA_ROLE_SELECT": "user", "LC_ALL": "C"}
-    done = goldens(clone, "check", env=env | {"PYTHONUTF8": "0", "GIT_DIR": "/nowhere"})
+    done = goldens(slim, "check", env=env | {"PYTHONUTF8": "0", "GIT_DIR": "/nowhere"})
     assert done.returncode == 0, done.stdout
 
 
-def test_it_works_from_a_subfolder(clone, goldens):
-    assert goldens(clone, "check", cwd=clone / "goldens" / "cases").returncode == 0
+def test_it_works_from_a_subfolder(slim, goldens):
+    assert goldens(slim, "check", cwd=slim / "goldens" / "cases").returncode == 0
 
 
 def test_a_clone_with_autocrlf_passes(committed, tmp_path, git, goldens):
@@ -192,16 +199,16 @@ def test_a_clone_with_autocrlf_passes(committed, tmp_path, git, goldens):
     assert goldens(tmp_path / "crlf", "check").returncode == 0
 
 
-def test_a_linked_worktree_passes(clone, git, goldens):
-    git(clone, "worktree", "add", "-q", "../linked")
-    assert goldens(clone.parent / "linked", "check").returncode == 0
+def test_a_linked_worktree_passes(slim, git, goldens):
+    git(slim, "worktree", "add", "-q", "../linked")
+    assert goldens(slim.parent / "linked", "check").returncode == 0
 
 
-def test_a_shallow_clone_without_the_pin_exits_3_with_one_clear_line(clone, git, goldens, tmp_path):
-    with (clone / "reference/__init__.py").open("a") as file:
+def test_a_shallow_clone_without_the_pin_exits_3_with_one_clear_line(slim, git, goldens, tmp_path):
+    with (slim / "reference/__init__.py").open("a") as file:
         file.write("\n# a comment\n")
-    git(clone, "commit", "-q", "-a", "-m", "a harmless change")
-    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{clone}", "shallow")
+    git(slim, "commit", "-q", "-a", "-m", "a harmless change")
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{slim}", "shallow")
     done = goldens(tmp_path / "shallow", "check")
     assert done.returncode == 3
     (line,) = [line for line in done.stdout.splitlines() if b"NO PIN" in line]
@@ -209,20 +216,16 @@ def test_a_shallow_clone_without_the_pin_exits_3_with_one_clear_line(clone, git,
     assert b"ok  the working tree renders them" in done.stdout
 
 
-def test_without_git_what_can_be_checked_is_checked_and_the_exit_is_3(clone, goldens, tmp_path):
+def test_without_git_what_can_be_checked_is_checked_and_the_exit_is_3(slim, goldens, tmp_path):
     (tmp_path / "bin").mkdir()
-    done = goldens(clone, "check", env={"PATH": str(tmp_path / "bin")})
+    done = goldens(slim, "check", env={"PATH": str(tmp_path / "bin")})
     assert done.returncode == 3
     assert b"git can't be run" in done.stdout
     assert b"ok  the working tree renders them" in done.stdout
 
 
-def test_outside_a_repository_the_exit_is_3(clone, goldens):
-    os.rename(clone / ".git", clone.parent / "gone")
-    done = goldens(clone, "check", env={"GIT_CEILING_DIRECTORIES": str(clone.parent)})
+def test_outside_a_repository_the_exit_is_3(slim, goldens):
+    os.rename(slim / ".git", slim.parent / "gone")
+    done = goldens(slim, "check", env={"GIT_CEILING_DIRECTORIES": str(slim.parent)})
     assert done.returncode == 3
     assert b"not a git repository" in done.stdout
-
-
-def test_no_color_is_printed_in_a_pipe(clone, goldens):
-    assert b"\x1b[" not in goldens(clone, "check").stdout
