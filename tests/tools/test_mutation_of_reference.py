@@ -9,6 +9,7 @@ import pytest
 from tools.mutation.equivalence import renders_whole_grid_equal
 from tools.mutation.generate import generate
 from tools.mutation.mutants import Edit, mutants_of
+from tools.mutation.pace import mutants_per_second
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,3 +103,9 @@ def test_each_kind_of_change_is_named_once_the_tests_that_kill_it_are_gone(
     assert alive.returncode == 1, alive.stderr
     places = re.findall(r"^survived: (\S+) (\S+):\d+ ", alive.stdout.decode(), re.MULTILINE)
     assert sorted(places) == sorted((mutant.name, mutant.file) for mutant in mutants)
+
+
+def test_the_gate_and_plain_mutmut_are_measured_on_the_same_tree():
+    pace = mutants_per_second(ROOT, ["__init__", "routing"])
+    assert pace.gate > 0
+    assert pace.mutmut > 0
