@@ -71,7 +71,10 @@ class Selection(NamedTuple):
 )
 @click.option("--shard", default="1/1", metavar="K/N", help="Only the K-th of N parts.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="How many run at once."
+    "--jobs",
+    type=click.IntRange(1),
+    default=len(os.sched_getaffinity(0)),
+    help="How many run at once.",
 )
 @click.option(
     "--mutant",
@@ -166,7 +169,7 @@ def _run(
         outcomes,
         list(gate.plan.tests.values()),
         witnesses,
-        [test.id for test in wanted if test.id not in witnesses],
+        [test.id for test in wanted],
         gate.generated.blind_spots,
         problems,
     )

@@ -62,9 +62,11 @@ def summary(report: Report) -> str:
     counts = report.counts()
     wrong = [f"{n} {verdict}" for verdict, n in counts.items() if n or verdict in list(Verdict)[:6]]
     rate = total / report.seconds if report.seconds else 0.0
-    tests = f"{len(report.witnesses)} of {len(report.tests)} tests have a witness"
-    time = f"{report.seconds:.0f} s ({rate:.0f}/s)"
-    return f"{total} mutants in {time}: {', '.join(wrong)}; {tests}"
+    line = f"{total} mutants in {report.seconds:.0f} s ({rate:.0f}/s): {', '.join(wrong)}"
+    if report.wanted:
+        able = len(report.wanted) - len(report.vacuous)
+        line += f"; {able} of {len(report.wanted)} tests can fail"
+    return line
 
 
 def behaviours(report: Report) -> Iterator[str]:

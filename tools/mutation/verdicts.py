@@ -71,10 +71,15 @@ class Report:
     outcomes: list[Outcome]
     tests: list[Test]
     witnesses: dict[str, str]  # a mutant that it kills, by test
-    vacuous: list[str]  # tests that no mutant makes fail
+    wanted: list[str]  # tests that must have one
     blind_spots: list[Place]
     problems: list[str]  # with exemptions, or with the run itself
     seconds: float = 0.0
+
+    @property
+    def vacuous(self) -> list[str]:
+        """The tests that no mutant makes fail."""
+        return [test for test in self.wanted if test not in self.witnesses]
 
     @property
     def passes(self) -> bool:
