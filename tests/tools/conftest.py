@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reference.tokens import counter
 from tools import cli, project
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +21,13 @@ IDENTITY = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
 }
+# For where the number of tokens is beside the point: there is then no encoder to load. Like
+# tokens, blanks and line ends are fewer than bytes, and those of lines add up.
+BLANKS_FOR_TOKENS = """
+
+def counter(encoding="o200k_base"):
+    return lambda text: sum(map(text.count, " \\n"))
+"""
 OTHERS = ("MEMVARA_", "OPENAI_MODEL_", "GIT_", "NO_COLOR", "FORCE_COLOR")
 
 
@@ -37,6 +45,23 @@ def _git(folder: Path, *arguments: str) -> str:
 def git() -> Callable[..., str]:
     """What `git ARGUMENTS` prints in a folder; it must succeed."""
     return _git
+
+
+@pytest.fixture(scope="session")
+def count() -> Callable[[str], int]:
+    """The real number of o200k tokens in a text."""
+    return counter()
+
+
+def _count_quickly(reference: Path) -> None:
+    with (reference / "tokens.py").open("a", encoding="utf-8") as file:
+        file.write(BLANKS_FOR_TOKENS)
+
+
+@pytest.fixture(scope="session")
+def count_quickly() -> Callable[[Path], None]:
+    """Makes a copy of the reference count blanks for tokens, without an encoder."""
+    return _count_quickly
 
 
 @pytest.fixture(scope="session")
@@ -141,3 +166,20 @@ def slim(committed_slim: Path, tmp_path: Path) -> Path:
     """A clone of `committed_slim` that a test may break."""
     _git(tmp_path, "clone", "-q", str(committed_slim), "slim")
     return tmp_path / "slim"
+
+
+@pytest.fixture(scope="session")
+def committed_quick(committed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone whose committed reference counts blanks for tokens, without an encoder."""
+    folder = tmp_path_factory.mktemp("quick") / "project"
+    _git(committed, "clone", "-q", str(committed), str(folder))
+    _count_quickly(folder / "reference")
+    _git(folder, "commit", "-q", "-a", "-m", "blanks are counted")
+    return folder
+
+
+@pytest.fixture
+def quick(committed_quick: Path, tmp_path: Path) -> Path:
+    """A clone of `committed_quick` that a test may break."""
+    _git(tmp_path, "clone", "-q", str(committed_quick), "quick")
+    return tmp_path / "quick"

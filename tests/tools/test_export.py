@@ -83,20 +83,20 @@ def test_no_path_of_this_machine_is_in_it(made, committed):
         assert file.is_dir() or str(committed).encode() not in file.read_bytes()
 
 
-def test_a_folder_that_exists_is_never_touched(made, committed, goldens):
+def test_a_folder_that_exists_is_never_touched(made, committed, inside):
     before = (made / "answers.jsonl").read_bytes()
-    done = goldens(committed, "export", str(made), "--sample", "1")
+    done = inside(committed, "export", str(made), "--sample", "1")
     assert done.returncode == Exit.USAGE
     assert b"exists: name a folder that does not" in done.stderr
     assert (made / "answers.jsonl").read_bytes() == before
 
 
-def test_nothing_is_left_when_it_fails(clone, goldens, tmp_path):
+def test_nothing_is_left_when_it_fails(clone, inside, tmp_path):
     folder = tmp_path / "out" / "made"
     stored = clone / "goldens" / "outcomes" / "manifest.json"
     stored.write_text(stored.read_text().replace(json.loads(stored.read_text())["tree"], "0" * 40))
-    done = goldens(clone, "export", str(folder), "--sample", "1")
+    done = inside(clone, "export", str(folder), "--sample", "1")
     assert done.returncode == Exit.NO_PIN
     assert not folder.exists()
-    done = goldens(clone, "export", str(folder), "--cases", "none")
+    done = inside(clone, "export", str(folder), "--cases", "none")
     assert done.returncode == Exit.USAGE

@@ -18,30 +18,35 @@ reason = "the program reads integers as floats"
 op = "settings"
 env = { MEMVARA_SEARCH_K = "3e1" }
 """
-NARROW = ("--full", "--knobs", "MEMVARA_SEARCH_K", "--cases", "empty")
+NARROW = ("--full", "--knobs", "MEMVARA_SEARCH_K", "--cases", "empty", "--jobs", "1")
 
 
-def swept(folder, goldens, text, *options):
-    (folder / "known.toml").write_text(text)
-    options = (*NARROW, "--known", "known.toml", *options)
-    return goldens(folder, "sweep", "--command", PROGRAM, *options)
+@pytest.fixture
+def swept(committed_quick, goldens, tmp_path):
+    """Sweeps against the lenient program, with these differences known."""
+
+    def run(text):
+        (tmp_path / "known.toml").write_text(text)
+        options = (*NARROW, "--known", str(tmp_path / "known.toml"))
+        return goldens(committed_quick, "sweep", "--command", PROGRAM, *options)
+
+    return run
 
 
-def test_a_difference_that_is_not_known_fails(clone, goldens):
-    done = goldens(clone, "sweep", "--command", PROGRAM, *NARROW)
+def test_a_difference_that_is_not_known_fails(swept):
+    done = swept("known = []")
     assert done.returncode == Exit.MISMATCH
     assert b"MEMVARA_SEARCH_K" in done.stdout
 
 
-def test_a_known_difference_passes_and_is_counted(clone, goldens):
-    done = swept(clone, goldens, LENIENT)
+def test_a_known_difference_passes_and_is_counted(swept):
+    done = swept(LENIENT)
     assert done.returncode == Exit.OK, done.stdout
     assert b"1 differences are known ones" in done.stdout
 
 
-def test_a_known_difference_that_no_longer_differs_fails(clone, goldens):
-    gone = LENIENT + LENIENT.replace("3e1", "-1")
-    done = swept(clone, goldens, gone)
+def test_a_known_difference_that_no_longer_differs_fails(swept):
+    done = swept(LENIENT + LENIENT.replace("3e1", "-1"))
     assert done.returncode == Exit.MISMATCH
     assert b"known.toml, entry 2: no longer differs" in done.stdout
 

@@ -4,7 +4,6 @@ import pytest
 
 from reference import wording
 from reference.budget import fill
-from reference.tokens import counter
 from tools import project
 from tools.sweeping import pace
 
@@ -17,8 +16,8 @@ def lines():
 
 @pytest.mark.parametrize("naive", [pace.every_block, pace.byte_check])
 @pytest.mark.parametrize("budget", [1, 720, 4_000, 20_000])
-def test_a_naive_fill_keeps_what_the_fill_keeps(lines, naive, budget):
-    count, headings = counter(), [wording.load().turns_heading] * len(lines)
+def test_a_naive_fill_keeps_what_the_fill_keeps(lines, naive, budget, count):
+    headings = [wording.load().turns_heading] * len(lines)
     assert naive(lines, headings, budget, count) == fill(lines, headings, budget, count)
 
 

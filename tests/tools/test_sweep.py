@@ -32,11 +32,12 @@ def here():
 
 
 @pytest.fixture
-def copies(tmp_path):
-    """Two copies of the reference, expected and found."""
+def copies(tmp_path, count_quickly):
+    """Two copies of the reference, expected and found, that count without an encoder."""
     folders = tmp_path / "expected", tmp_path / "found"
     for folder in folders:
         shutil.copytree(ROOT / "reference", folder, ignore=shutil.ignore_patterns("__pycache__"))
+        count_quickly(folder)
     return folders
 
 
@@ -401,10 +402,10 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_a_change_is_found_with_at_most_three_knobs_named(clone, goldens, mutation):
+def test_a_change_is_found_with_at_most_three_knobs_named(quick, inside, mutation):
     file, *pairs = MUTATIONS[mutation]
-    edit(clone / "reference" / file, *pairs)
-    done = goldens(clone, "sweep", "--sample", "400", "--commit", "HEAD")
+    edit(quick / "reference" / file, *pairs)
+    done = inside(quick, "sweep", "--sample", "400", "--commit", "HEAD", "--jobs", "1")
     screen = done.stdout.decode()
     assert done.returncode == Exit.MISMATCH, screen
     assert 1 <= len(set(re.findall(r"MEMVARA_[A-Z_]+", screen))) <= 3
@@ -412,31 +413,31 @@ def test_a_change_is_found_with_at_most_three_knobs_named(clone, goldens, mutati
     assert done.stderr == b""
 
 
-def test_the_line_to_paste_shows_what_was_found(clone, goldens):
-    edit(
-        clone / "reference" / CONTEXT, ("cut(content, knobs", "(lambda a, b: a[:b])(content, knobs")
-    )
-    done = goldens(clone, "sweep", "--cases", "hostile", "--knobs", "MEMVARA_TAIL_CHARS", "--json")
+def test_the_line_to_paste_shows_what_was_found(quick, inside):
+    context = quick / "reference" / CONTEXT
+    edit(context, ("cut(content, knobs", "(lambda a, b: a[:b])(content, knobs"))
+    narrowed = ("--cases", "hostile", "--knobs", "MEMVARA_TAIL_CHARS", "--commit", "HEAD")
+    done = inside(quick, "sweep", *narrowed, "--json")
     (group,) = json.loads(done.stdout)["groups"]
     assert group["command"].startswith("MEMVARA_TAIL_CHARS=1 goldens render - <<< ")
     command = group["command"].replace("goldens", f"{sys.executable} -m tools", 1)
-    env = {**os.environ, "PYTHONPATH": str(clone)}
-    pasted = subprocess.run(["bash", "-c", command], cwd=clone, env=env, capture_output=True)
+    env = {**os.environ, "PYTHONPATH": str(quick)}
+    pasted = subprocess.run(["bash", "-c", command], cwd=quick, env=env, capture_output=True)
     shown = group["found"].strip("…").strip("'").replace("\\n", "\n")
     assert shown.encode() in pasted.stdout, (shown, pasted)
 
 
-def test_a_clean_tree_agrees_with_its_pin_and_says_that_the_content_is_equal(clone, goldens):
-    done = goldens(clone, "sweep", "--sample", "50", "--commit", "HEAD")
+def test_a_clean_tree_agrees_with_its_pin_and_says_that_the_content_is_equal(committed, goldens):
+    done = goldens(committed, "sweep", "--sample", "50", "--commit", "HEAD")
     assert done.returncode == Exit.OK
     assert b"of equal content" in done.stdout
     assert b"narrowed to a sample of 50, seed 0" in done.stdout
     assert done.stderr == b""
 
 
-def test_ctrl_c_says_what_was_covered(clone, goldens):
+def test_ctrl_c_says_what_was_covered(quick, goldens):
     edit(
-        clone / "reference" / CONTEXT,
+        quick / "reference" / CONTEXT,
         (
             "    words = words or",
             "    if knobs.tail_chars == 2500:\n"
@@ -446,18 +447,19 @@ def test_ctrl_c_says_what_was_covered(clone, goldens):
             "    words = words or",
         ),
     )
-    done = goldens(clone, "sweep", "--sample", "300", "--commit", "HEAD", "--jobs", "2")
+    done = goldens(quick, "sweep", "--sample", "300", "--commit", "HEAD", "--jobs", "2")
     assert done.returncode == Exit.INTERRUPTED
     assert re.search(rb"\d+ of 300 planned combinations", done.stdout)
     assert b"interrupted" in done.stdout
 
 
-def test_a_terminal_gets_a_bar_with_rate_and_time_left(clone):
+def test_a_terminal_gets_a_bar_with_rate_and_time_left(committed_quick):
     leader, follower = pty.openpty()
-    env = {**os.environ, "PYTHONPATH": str(clone), "TERM": "xterm", "COLUMNS": "100"}
+    env = {**os.environ, "PYTHONPATH": str(committed_quick), "TERM": "xterm", "COLUMNS": "100"}
     command = [sys.executable, "-m", "tools", "sweep", "--arms", "--commit", "HEAD"]
     with os.fdopen(leader, "rb", buffering=0) as screen:
-        done = subprocess.run(command, cwd=clone, env=env, stdout=subprocess.PIPE, stderr=follower)
+        pipes = {"stdout": subprocess.PIPE, "stderr": follower}
+        done = subprocess.run(command, cwd=committed_quick, env=env, **pipes)
         os.close(follower)
         shown = b""
         with contextlib.suppress(OSError):  # how a terminal says that it is closed
@@ -469,10 +471,10 @@ def test_a_terminal_gets_a_bar_with_rate_and_time_left(clone):
     assert b"no difference" in done.stdout
 
 
-def test_a_pin_that_is_not_here_is_one_line_and_exit_3(clone, goldens):
+def test_a_pin_that_is_not_here_is_one_line_and_exit_3(clone, inside):
     manifest = clone / "goldens" / "outcomes" / "manifest.json"
     edit(manifest, (json.loads(manifest.read_text())["tree"], "0" * 40))
-    done = goldens(clone, "sweep")
+    done = inside(clone, "sweep")
     assert done.returncode == Exit.NO_PIN
     assert len(done.stderr.splitlines()) == 1
 
@@ -490,8 +492,8 @@ def test_a_pin_that_is_not_here_is_one_line_and_exit_3(clone, goldens):
         (["--known", "none.toml"], b"none.toml"),
     ],
 )
-def test_bad_input_is_one_clear_line(committed, goldens, arguments, said):
-    done = goldens(committed, "sweep", *arguments)
+def test_bad_input_is_one_clear_line(committed, inside, arguments, said):
+    done = inside(committed, "sweep", *arguments)
     assert done.returncode == Exit.USAGE
     assert said in done.stderr
     assert b"Traceback" not in done.stderr
@@ -508,13 +510,14 @@ def against(folder, goldens, program, *options):
 
 
 def test_our_own_program_agrees(committed, goldens):
-    done = against(committed, goldens, "-m reference", "--sample", "60")
+    done = against(committed, goldens, "-m reference", "--sample", "30")
     assert done.returncode == Exit.OK, done.stdout
     assert b"no difference" in done.stdout
 
 
-def test_wrong_bytes_of_a_program_are_a_difference(committed, goldens):
-    done = against(committed, goldens, ADAPTERS / "wrong_bytes.py", "--sample", "20", "--json")
+def test_wrong_bytes_of_a_program_are_a_difference(committed_quick, goldens):
+    options = ("--sample", "20", "--jobs", "1", "--json")
+    done = against(committed_quick, goldens, ADAPTERS / "wrong_bytes.py", *options)
     assert done.returncode == Exit.MISMATCH
     (group,) = json.loads(done.stdout)["groups"]
     assert (group["op"], group["knobs"]) == ("prompt", [])
@@ -528,20 +531,21 @@ def test_wrong_bytes_of_a_program_are_a_difference(committed, goldens):
 
 
 @pytest.mark.parametrize("breach", ["crash", "garbled", "extra", "wrong_id", "silence"])
-def test_a_broken_program_ends_the_sweep_with_exit_6(committed, goldens, breach):
+def test_a_broken_program_ends_the_sweep_with_exit_6(committed_quick, goldens, breach):
     program = f"{ADAPTERS / 'broken.py'} {breach}"
-    done = against(committed, goldens, program, "--sample", "20", "--timeout", "1")
+    done = against(committed_quick, goldens, program, "--sample", "20", "--timeout", "1")
     assert done.returncode == Exit.CRASHED
     assert len(done.stderr.splitlines()) == 1
     assert breach.encode() in done.stderr
 
 
-def test_another_wording_is_compared_with_the_same_words(clone, goldens):
-    words = clone / "other.toml"
-    shutil.copy(clone / "reference" / "wording.toml", words)
+def test_another_wording_is_compared_with_the_same_words(quick, goldens):
+    words = quick / "other.toml"
+    shutil.copy(quick / "reference" / "wording.toml", words)
     edit(words, ("[cut]", "[...]"))
-    options = ("--sample", "20", "--wording", str(words))
-    ours = against(clone, goldens, "-m reference", *options)
+    narrowed = ("--cases", "user_only", "--knobs", "MEMVARA_TAIL_CHARS", "--jobs", "1")
+    options = (*narrowed, "--wording", str(words))
+    ours = against(quick, goldens, "-m reference", *options)
     assert ours.returncode == Exit.MISMATCH
-    shutil.copy(words, clone / "reference" / "wording.toml")
-    assert against(clone, goldens, "-m reference", *options).returncode == Exit.OK
+    shutil.copy(words, quick / "reference" / "wording.toml")
+    assert against(quick, goldens, "-m reference", *options).returncode == Exit.OK
