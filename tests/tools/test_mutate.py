@@ -118,7 +118,9 @@ def test_a_project_whose_tests_notice_everything_passes(plant):
         )
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^\d+ mutants in .* 0 survived, 0 untested; 3 of 3 tests can fail$", done.stdout)
+    assert re.search(
+        r"^\d+ mutants in .* 0 survived, 0 untested; 3 of 3 tests can fail$", done.stdout
+    )
     assert done.stderr == ""
 
 
@@ -336,10 +338,18 @@ def test_a_bad_configuration_is_refused(plant, pyproject, said):
     assert done.stderr.count("\n") == 1
 
 
-def test_watched_code_that_does_not_parse_measures_nothing(plant):
-    done = mutate(plant({"reference/limit.py": "def over(:\n", "test_limit.py": LIMIT_TEST}))
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("reference/limit.py", "def over(:\n", "reference/limit.py:1: invalid syntax"),
+        ("reference/limit.toml", "a = \n", "reference/limit.toml: Invalid value"),
+    ],
+)
+def test_a_watched_file_that_does_not_parse_measures_nothing(plant, file, text, said):
+    done = mutate(plant({file: text, "test_limit.py": LIMIT_TEST}))
     assert done.returncode == 5
-    assert done.stderr == "goldens: nothing was measured: reference/limit.py:1: invalid syntax\n"
+    assert done.stderr.startswith(f"goldens: nothing was measured: {said}")
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "1/0", "a/b"])

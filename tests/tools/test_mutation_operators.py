@@ -221,6 +221,19 @@ def test_a_tree_gives_every_mutant_of_every_file_but_its_main(tmp_path):
     for name in ("a.py", "__main__.py"):
         (folder / name).write_text("x = 1\n")
     (folder / "b.toml").write_text('c = "d"\n')
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "a.pyc").write_text("")
     found = generate(tmp_path, ["reference"])
     assert {mutant.file for mutant in found.mutants} == {"reference/a.py", "reference/b.toml"}
     assert found.blind_spots == []
+
+
+def test_data_that_no_operator_changes_is_a_blind_spot(tmp_path):
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference/a.toml").write_text('b = "c"\n[d]\ne = [1]\n')
+    (tmp_path / "reference/f.json").write_text("{}")
+    found = generate(tmp_path, ["reference"]).blind_spots
+    assert [(spot.file, spot.text) for spot in found] == [
+        ("reference/a.toml", "d.e"),
+        ("reference/f.json", "the whole file"),
+    ]

@@ -17,6 +17,7 @@ STATUS = {
     Verdict.UNTESTED: "NoCoverage",
 }
 SHOWN = 5  # tests named with a survivor
+SHOWN_TEXT = 60  # characters of a blind spot
 
 
 def text(report: Report) -> str:
@@ -32,7 +33,7 @@ def _lines(report: Report) -> Iterator[str]:
         if outcome.verdict in (Verdict.ENDLESS, Verdict.EXEMPT):
             yield f"{outcome.verdict}: {place(outcome.mutant)} {outcome.note}"
     for spot in report.blind_spots:
-        yield f"no mutant: {spot.file}:{spot.line} {spot.text.splitlines()[0]}"
+        yield f"no mutant changes this: {spot.file}:{spot.line} {spot.text[:SHOWN_TEXT]!r}"
     for test in report.vacuous:
         yield f"no mutant makes this test fail: {test}"
     yield from report.problems

@@ -12,6 +12,9 @@ from .mutants import Edit, Function
 
 Span = tuple[int, int]
 LITERALS = (cst.SimpleString, cst.BaseNumber, cst.FormattedStringText)
+CASTS = ("cast", "typing.cast")
+SHAPES = ("TypedDict", "Protocol")  # bases of classes that exist for type checkers alone
+DEEPEST = 20  # levels of indentation that are looked for
 
 
 class Place(NamedTuple):
@@ -159,7 +162,7 @@ def replaced(
     libcst renders a node with the space and parentheses around it, and as if it stood at the
     margin, so the edit is wider than the node's own span and is rendered at its indentation.
     """
-    for depth in range(MARGINS):
+    for depth in range(DEEPEST):
         old, new = (_rendered(module, node, depth) for node in nodes)
         if text in old:
             start -= len(old[: old.index(text)].encode())
@@ -172,11 +175,6 @@ def _rendered(module: cst.Module, node: cst.CSTNode, depth: int) -> str:
     state.increase_indent(module.default_indent * depth)
     node._codegen(state)
     return "".join(state.tokens)
-
-
-MARGINS = 20
-CASTS = ("cast", "typing.cast")
-SHAPES = ("TypedDict", "Protocol")
 
 
 def type_names(files: Mapping[str, bytes]) -> frozenset[str]:

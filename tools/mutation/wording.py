@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import Any
 
 from .mutants import Edit
 
@@ -30,6 +31,22 @@ def values(code: bytes) -> Iterator[tuple[int, int]]:
         is_key = re.match(rb"[ \t]*[=.\]]", code[token.end() :])
         if group and not is_key:
             yield token.span(group)
+
+
+def other_values(code: bytes) -> Iterator[str]:
+    """The names of the values that are no text, which nothing here changes."""
+
+    def walk(name: str, value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            for key, each in value.items():
+                yield from walk(f"{name}.{key}" if name else key, each)
+        elif isinstance(value, list):
+            for each in value:
+                yield from walk(name, each)
+        elif not isinstance(value, str):
+            yield name
+
+    yield from walk("", tomllib.loads(code.decode()))
 
 
 def _edits(code: bytes, start: int, end: int) -> Iterator[Edit]:
