@@ -16,7 +16,6 @@ from tools.engine import Memory, application, library, open_memory
 from tools.engine.receipts import Receipts
 from tools.exits import Exit, Stop
 
-RECORDED = Path(__file__).parents[3] / "shared" / "data"
 KEY = "local"
 TURNS = [
     {"role": "user", "content": "My neighbour lends me her cargo bike on Fridays."},
@@ -408,19 +407,6 @@ def test_no_new_enough_sqlite_is_one_clear_line(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "pysqlite3", None)
     with pytest.raises(Stop, match=r"needs SQLite 99.0.0 or newer .* extra `engine`"):
         library.load_memvara()
-
-
-@pytest.mark.skipif(not RECORDED.is_dir(), reason="the recorded data is not beside this clone")
-def test_the_recorded_searches_come_out_again(client: httpx.Client) -> None:
-    (item,) = json.loads((RECORDED / "longmemeval_s_one_item.json").read_text("utf-8"))
-    for number, session in enumerate(item["haystack_sessions"]):
-        date = item["haystack_dates"][number]
-        ts = f"{date[:10].replace('/', '-')}T{date[-5:]}:00+00:00"
-        turns = [{"role": t["role"], "content": t["content"], "ts": ts} for t in session]
-        assert add(client, key=f"s{number}", turns=turns).status_code == 200
-    for k in (30, 200):
-        recorded = json.loads((RECORDED / f"recorded_search_k{k}.json").read_text("utf-8"))
-        assert unstamped(search(client, item["question"], k=k)) == unstamped(recorded)
 
 
 def unstamped(answer: dict[str, Any]) -> dict[str, Any]:
