@@ -5,13 +5,14 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -42,6 +43,21 @@ KILL = "os.kill(os.getpid(), signal.SIGKILL)"
 KILL_PARENT = "os.kill(os.getppid(), signal.SIGKILL)"
 INTERRUPT = "os.kill(os.getpid(), signal.SIGINT)"
 INTERRUPT_PARENT = "os.kill(os.getppid(), signal.SIGINT)"
+# Forks a run for each step until {last}, in which it kills itself there, and prints their ends.
+KILLS = """
+import os, sys
+from tools import arms
+from tools.engine import library
+library.load_memvara()
+for nth in range(1, {last} + 1):
+    child = os.fork()
+    if not child:
+        exec({steps!r}.replace("NTH", str(nth)))
+        main()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+sys.exit()
+"""
+Run = Callable[..., tuple[int, bytes, bytes]]
 
 
 def started(
@@ -49,7 +65,7 @@ def started(
 ) -> subprocess.Popen[bytes]:
     """`goldens arms` with some code before and after it."""
     start = "sys.argv[0] = 'goldens'; from tools.cli import main"
-    code = f"import sys\n{first}\n{start}\ntry: main()\nfinally:\n pass\n {last}"
+    code = f"import sys\n{start}\n{first}\ntry: main()\nfinally:\n pass\n {last}"
     env = {n: v for n, v in os.environ.items() if not n.startswith(("MEMVARA_", "OPENAI_MODEL_"))}
     command = [sys.executable, "-c", code, "arms", *map(str, arguments)]
     pipe = subprocess.PIPE
@@ -63,8 +79,20 @@ def ended(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
     return process.returncode, out, err
 
 
-def arms(*arguments: Any, **code: str) -> tuple[int, bytes, bytes]:
+def spawned(*arguments: Any, **code: str) -> tuple[int, bytes, bytes]:
+    """What `goldens arms` comes to in a process of its own."""
     return ended(started(*arguments, **code))
+
+
+@pytest.fixture
+def arms(inside: Callable[..., subprocess.CompletedProcess[bytes]]) -> Run:
+    """What `goldens arms` comes to in this process."""
+
+    def run(*arguments: Any) -> tuple[int, bytes, bytes]:
+        done = inside(ROOT, "arms", *map(str, arguments))
+        return done.returncode, done.stdout, done.stderr
+
+    return run
 
 
 def item(number: int, sessions: int = SESSIONS, padding: int = 0) -> dict[str, Any]:
@@ -116,71 +144,92 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return dataset(tmp_path_factory.mktemp("data") / "data.json", *map(item, range(6)))
 
 
-@pytest.fixture(scope="module")
-def uninterrupted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+class Finished(NamedTuple):
     """A run that nothing disturbed, made by two processes."""
+
+    folder: Path
+    said: tuple[int, bytes, bytes]
+    files: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
     run = tmp_path_factory.mktemp("uninterrupted") / "run"
-    code, _, err = arms(data, *ARMS, "--run", run, "--jobs", 2)
-    assert (code, err) == (0, b"")
-    return files(run)
+    said = spawned(data, *ARMS, "--run", run, "--jobs", 2)
+    assert (said[0], said[2]) == (0, b"")
+    return Finished(run, said, files(run))
+
+
+@pytest.fixture(scope="module")
+def killed(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that was killed early."""
+    run = tmp_path_factory.mktemp("killed") / "run"
+    assert spawned(data, *ARMS, "--run", run, "--jobs", 1, first=act(KILL, 2))[0] == -9
+    return run
+
+
+@pytest.fixture
+def unfinished(killed: Path, tmp_path: Path) -> Path:
+    """A copy of a run that was killed early."""
+    return shutil.copytree(killed, tmp_path / "run")
+
+
+def act(what: str, nth: Any) -> str:
+    return STEPS.format(act=what, nth=nth)
 
 
 # Kills
 
 
 def test_the_run_killed_at_each_kind_of_step_ends_as_the_uninterrupted_one(
-    data: Path, uninterrupted: dict[str, Any], tmp_path: Path
+    data: Path, uninterrupted: Finished, tmp_path: Path, arms: Run
 ) -> None:
     run = tmp_path / "run"
-    for nth in range(1, 13):
-        code, out, err = arms(data, *ARMS, "--run", run, "--jobs", 1, first=act(KILL, nth))
-        assert (code, out, err) == (-9, b"", b"")
+    kills = KILLS.format(last=12, steps=act(KILL, "NTH"))
+    code, out, err = spawned(data, *ARMS, "--run", run, "--jobs", 1, first=kills)
+    assert (code, out, err) == (0, b"-9\n" * 12, b"")
     done = json.loads((run / "checkpoint.json").read_bytes())["questions"].values()
     states = [question["phases"]["search"]["status"] for question in done]
     assert 0 < states.count("completed") < states.count("pending")
     assert any((run / "stores").iterdir())
     code, _, err = arms(data, *ARMS, "--run", run, "--jobs", 2)
     assert (code, err) == (0, b"")
-    assert files(run) == uninterrupted
+    assert files(run) == uninterrupted.files
     assert {path.name for path in run.iterdir()} == {"checkpoint.json", "results", ".lock"}
 
 
 def test_no_worker_outlives_a_killed_run_and_it_continues(
-    data: Path, uninterrupted: dict[str, Any], tmp_path: Path
+    data: Path, uninterrupted: Finished, tmp_path: Path, arms: Run
 ) -> None:
     run = tmp_path / "run"
     arguments = (data, *ARMS, "--run", run, "--jobs", 2)
-    code, out, _ = arms(*arguments, first=act(KILL_PARENT, 12))
+    code, out, _ = spawned(*arguments, first=act(KILL_PARENT, 12))
     assert (code, out) == (-9, b"")
     assert arms(*arguments)[0] == 0
-    assert files(run) == uninterrupted
+    assert files(run) == uninterrupted.files
 
 
 @pytest.mark.parametrize(("jobs", "interrupt"), [(1, INTERRUPT), (2, INTERRUPT_PARENT)])
 def test_ctrl_c_exits_130_and_leaves_a_run_that_continues(
-    data: Path, uninterrupted: dict[str, Any], tmp_path: Path, jobs: int, interrupt: str
+    data: Path, uninterrupted: Finished, tmp_path: Path, jobs: int, interrupt: str, arms: Run
 ) -> None:
     run = tmp_path / "run"
     arguments = (data, *ARMS, "--run", run, "--jobs", jobs)
-    code, out, err = arms(*arguments, first=act(interrupt, 12))
+    code, out, err = spawned(*arguments, first=act(interrupt, 12))
     assert (code, out, err.strip()) == (Exit.INTERRUPTED, b"", b"goldens: interrupted")
     assert list((run / "stores").iterdir()) == []
     assert arms(*arguments)[0] == 0
-    assert files(run) == uninterrupted
-
-
-def act(what: str, nth: int) -> str:
-    return STEPS.format(act=what, nth=nth)
+    assert files(run) == uninterrupted.files
 
 
 def test_a_finished_run_is_not_ingested_again(
-    data: Path, uninterrupted: dict[str, Any], tmp_path: Path
+    data: Path, uninterrupted: Finished, tmp_path: Path
 ) -> None:
-    run = tmp_path / "run"
-    first = arms(data, *ARMS, "--run", run)
+    run = shutil.copytree(uninterrupted.folder, tmp_path / "run")
     # One file becomes whole, the checkpoint; a second step would kill.
-    assert arms(data, *ARMS, "--run", run, first=act(KILL, 2)) == first
-    assert files(run) == uninterrupted
+    again = spawned(data, *ARMS, "--run", run, first=act(KILL, 2))
+    assert again == uninterrupted.said
+    assert files(run) == uninterrupted.files
 
 
 # Settings
@@ -195,28 +244,26 @@ def test_a_finished_run_is_not_ingested_again(
     ],
 )
 def test_a_run_made_for_other_settings_is_refused(
-    data: Path, tmp_path: Path, other: list[str], said: str
+    data: Path, unfinished: Path, arms: Run, other: list[str], said: str
 ) -> None:
-    run = tmp_path / "run"
-    arms(data, *ARMS, "--run", run, "--jobs", 1, first=act(KILL, 2))
-    before = files(run)
-    code, out, err = arms(data, *ARMS, *other, "--run", run)
-    expected = f"goldens: {run} was made with {said}: give --run another folder\n"
+    before = files(unfinished)
+    code, out, err = arms(data, *ARMS, *other, "--run", unfinished)
+    expected = f"goldens: {unfinished} was made with {said}: give --run another folder\n"
     assert (code, out, err.decode()) == (Exit.USAGE, b"", expected)
-    assert files(run) == before
+    assert files(unfinished) == before
 
 
-def test_a_run_made_by_another_reference_is_refused(data: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    arms(data, *ARMS, "--run", run, "--jobs", 1, first=act(KILL, 2))
-    checkpoint = json.loads((run / "checkpoint.json").read_bytes())
-    (run / "checkpoint.json").write_text(json.dumps(checkpoint | {"reference": "0" * 64}))
-    _, _, err = arms(data, *ARMS, "--run", run)
+def test_a_run_made_by_another_reference_is_refused(
+    data: Path, unfinished: Path, arms: Run
+) -> None:
+    path = unfinished / "checkpoint.json"
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"reference": "0" * 64}))
+    _, _, err = arms(data, *ARMS, "--run", unfinished)
     assert b"another state of reference/" in err
 
 
 def test_a_folder_that_holds_something_else_is_refused_and_left_alone(
-    data: Path, tmp_path: Path
+    data: Path, tmp_path: Path, arms: Run
 ) -> None:
     (tmp_path / "stores").mkdir()
     (tmp_path / "stores" / "thesis.txt").write_text("mine")
@@ -226,7 +273,7 @@ def test_a_folder_that_holds_something_else_is_refused_and_left_alone(
     assert (tmp_path / "stores" / "thesis.txt").read_text() == "mine"
 
 
-def test_a_checkpoint_that_is_none_is_refused(data: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_that_is_none_is_refused(data: Path, tmp_path: Path, arms: Run) -> None:
     (tmp_path / "checkpoint.json").write_text("[]")
     code, _, err = arms(data, *ARMS, "--run", tmp_path)
     assert (code, err.count(b"\n")) == (Exit.USAGE, 1)
@@ -235,12 +282,14 @@ def test_a_checkpoint_that_is_none_is_refused(data: Path, tmp_path: Path) -> Non
 def test_a_run_that_another_process_works_on_is_refused(data: Path, tmp_path: Path) -> None:
     with (tmp_path / ".lock").open("w") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)
-        code, _, err = arms(data, *ARMS, "--run", tmp_path)
+        code, _, err = spawned(data, *ARMS, "--run", tmp_path)
     said = f"goldens: {tmp_path}: another process is at work in this run\n"
     assert (code, err.decode()) == (Exit.USAGE, said)
 
 
-def test_a_place_that_can_t_be_written_is_one_clear_line(data: Path, tmp_path: Path) -> None:
+def test_a_place_that_can_t_be_written_is_one_clear_line(
+    data: Path, tmp_path: Path, arms: Run
+) -> None:
     (tmp_path / "file").write_text("")
     code, _, err = arms(data, *ARMS, "--run", tmp_path / "file")
     assert (code, err.count(b"\n")) == (Exit.USAGE, 1)
