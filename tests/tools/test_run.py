@@ -298,26 +298,29 @@ def test_a_place_that_can_t_be_written_is_one_clear_line(
 
 # Memory
 
-PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+# Of this program alone: what getrusage says is never below what its parent held when it forked.
+STATUS = Path("/proc/self/status")
+PEAK = f"print(open('{STATUS}').read().split('VmHWM:')[1].split()[0], file=sys.stderr)"
 
 
 @contextmanager
 def fast_folder() -> Iterator[Path]:
-    """A folder in memory where there is such a thing: 550 stores wait for the disk a lot."""
+    """A folder in memory where there is such a thing: 70 stores wait for the disk a lot."""
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         yield Path(folder)
 
 
+@pytest.mark.skipif(not STATUS.exists(), reason="the system does not say how much memory it took")
 def test_memory_does_not_grow_with_the_data_set() -> None:
-    padding = 40_000
+    padding = 400_000
     with fast_folder() as folder:
         small, large = (
             dataset(
                 folder / f"{count}.json",
                 *(item(number, sessions=1, padding=padding) for number in range(count)),
             )
-            for count in (50, 500)
+            for count in (5, 65)
         )
         options = ("--arms", "default", "--model", "opus-4.5", "--jobs", 1, "--run")
         both = [started(path, *options, folder / path.stem, last=PEAK) for path in (small, large)]
@@ -326,9 +329,9 @@ def test_memory_does_not_grow_with_the_data_set() -> None:
             code, out, err = ended(process)
             assert code == 0, err
             peaks.append(int(err) * 1024)
-        assert b" 500 " in out
+        assert b" 65 " in out
         grown = large.stat().st_size - small.stat().st_size
-    assert grown > 450 * padding
+    assert grown > 60 * padding
     assert peaks[1] - peaks[0] < grown / 2
 
 
