@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -103,6 +104,7 @@ def command(
     passes when a test fails on it, when it never ends, or when it is exempt.
     """
     start = time.monotonic()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the same end as Ctrl-C
     selection = Selection(changed, _part(shard), names)
     root = from_mutmut.find_root()
     project = Project(root, *from_mutmut.settings(root))

@@ -404,7 +404,8 @@ def test_an_exemption_without_a_reason_is_refused(plant):
     assert "must have the texts after, before, file, reason" in done.stderr
 
 
-def test_an_interrupt_exits_130_and_leaves_no_process_behind(plant):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_exits_130_and_leaves_no_process_behind(plant, sent):
     waiting = """
 import os
 from reference.limit import over
@@ -422,7 +423,7 @@ def test_one_more_is_over():
     line, where = command(folder)
     process = subprocess.Popen(line, **where, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     child = int((folder / "started").read_text())
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert stderr.strip() == b"goldens: interrupted"
