@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from reference.tokens import counter
-
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"
 
@@ -29,14 +27,14 @@ BLOCK = (
 
 
 @pytest.fixture
-def render(goldens, tmp_path):
+def render(inside, tmp_path):
     """Runs `goldens render` on a value, through a file."""
 
     def run(value, *arguments, **options):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
         (tmp_path / "results.json").write_bytes(data)
         path = str(tmp_path / "results.json")
-        return goldens(ROOT, "render", path, *arguments, cwd=tmp_path, **options)
+        return inside(tmp_path, "render", path, *arguments, **options)
 
     return run
 
@@ -58,10 +56,11 @@ def test_a_dash_reads_stdin(goldens):
     assert (done.returncode, done.stdout) == (0, BLOCK)
 
 
-def test_the_bytes_do_not_depend_on_the_locale(render):
+def test_the_bytes_do_not_depend_on_the_locale(goldens):
     env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    assert render(TURNS, env=env).stdout == BLOCK
-    prompt = render(TURNS, "--prompt", "--question", "Où ça ?", env=env).stdout
+    options = {"input": json.dumps(TURNS).encode(), "env": env}
+    assert goldens(ROOT, "render", "-", **options).stdout == BLOCK
+    prompt = goldens(ROOT, "render", "-", "--prompt", "--question", "Où ça ?", **options).stdout
     assert "\nOù ça ?\n".encode() in prompt
 
 
@@ -97,8 +96,7 @@ def test_an_arm_finds_its_context_file_from_any_folder(render):
     assert done.stdout != BLOCK
 
 
-def test_tokens_are_those_of_stdout_and_go_to_stderr(render):
-    count = counter()
+def test_tokens_are_those_of_stdout_and_go_to_stderr(render, count):
     done = render(TURNS, "--tokens")
     assert lines(done) == [f"{count(done.stdout.decode())} tokens"]
     prompt = render(TURNS, "--tokens", "--prompt")
@@ -168,16 +166,14 @@ def test_a_context_file_with_a_row_of_64_mib_works(render, tmp_path):
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the recorded searches are not here")
-def test_a_recorded_search_renders_under_the_routed_arm(goldens):
+def test_a_recorded_search_renders_under_the_routed_arm(inside):
     results = str(SHARED / "recorded_search_k200.json")
     question = "What degree did I graduate with?"
-    done = goldens(
-        ROOT, "render", results, "--question", question, "--arm", "routed720", "--tokens"
-    )
+    done = inside(ROOT, "render", results, "--question", question, "--arm", "routed720", "--tokens")
     assert int(lines(done)[0].split()[0]) <= 720
     _heading, *turns = done.stdout.decode().split("\n- [")
     assert turns
     assert all(turn.split("] ", 1)[1].startswith("user: ") for turn in turns)
     assert any("I graduated with a degree in Business Administration" in turn for turn in turns)
-    everything = goldens(ROOT, "render", results, "--arm", "default").stdout
+    everything = inside(ROOT, "render", results, "--arm", "default").stdout
     assert everything.count(b"\n- [20") + everything.count(b"\n- [true since 20") == 200
