@@ -98,12 +98,12 @@ def test_a_name_that_ends_in_png_gets_a_png(tmp_path: Path) -> None:
 
 
 def test_the_same_run_draws_the_same_figure_and_json_has_its_points(
-    goldens: Goldens, tmp_path: Path
+    inside: Goldens, tmp_path: Path
 ) -> None:
     data = dataset(tmp_path / "data.json")
     arguments = ("arms", str(data), "--run", f"{tmp_path}/run")
     figures = [tmp_path / "1.svg", tmp_path / "2.svg"]
-    done = [goldens(ROOT, *arguments, "--plot", str(each), "--json") for each in figures]
+    done = [inside(ROOT, *arguments, "--plot", str(each), "--json") for each in figures]
     assert [each.returncode for each in done] == [0, 0]
     assert done[0].stdout == done[1].stdout
     assert figures[0].read_bytes() == figures[1].read_bytes()
@@ -129,22 +129,22 @@ def test_the_same_run_draws_the_same_figure_and_json_has_its_points(
     ],
 )
 def test_a_figure_that_can_t_be_written_is_refused_at_once(
-    goldens: Goldens, tmp_path: Path, name: str, said: str
+    inside: Goldens, tmp_path: Path, name: str, said: str
 ) -> None:
     data = dataset(tmp_path / "data.json")
     path = tmp_path / name
-    done = goldens(ROOT, "arms", str(data), "--plot", str(path), "--run", f"{tmp_path}/run")
+    done = inside(ROOT, "arms", str(data), "--plot", str(path), "--run", f"{tmp_path}/run")
     assert (done.returncode, done.stdout) == (Exit.USAGE, b"")
     assert done.stderr.decode() == f"goldens: --plot {path}: {said}\n"
     assert not (tmp_path / "run").exists()
 
 
-def test_a_data_set_without_labels_has_nothing_to_plot(goldens: Goldens, tmp_path: Path) -> None:
+def test_a_data_set_without_labels_has_nothing_to_plot(inside: Goldens, tmp_path: Path) -> None:
     data = dataset(tmp_path / "data.json", labelled=False)
-    done = goldens(ROOT, "arms", str(data), "--plot", f"{tmp_path}/f.svg")
+    done = inside(ROOT, "arms", str(data), "--plot", f"{tmp_path}/f.svg")
     assert (done.returncode, done.stdout) == (Exit.USAGE, b"")
     assert b"no turn of these questions is labelled: nothing to plot" in done.stderr
-    table = goldens(ROOT, "arms", str(data), "--arms", "default")
+    table = inside(ROOT, "arms", str(data), "--arms", "default")
     assert table.returncode == 0
     assert table.stdout.split().count(b"n/a") == 6
 
