@@ -66,15 +66,15 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
     return run, dataset
 
 
-def scored(goldens: Any, *arguments: Any) -> str:
-    done = goldens(ROOT, "score", *map(str, arguments))
+def scored(inside: Any, *arguments: Any) -> str:
+    done = inside(ROOT, "score", *map(str, arguments))
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     return done.stdout.decode()
 
 
-def refused(goldens: Any, *arguments: Any) -> str:
-    done = goldens(ROOT, "score", *map(str, arguments))
+def refused(inside: Any, *arguments: Any) -> str:
+    done = inside(ROOT, "score", *map(str, arguments))
     assert done.returncode == 2
     assert done.stdout == b""
     said = done.stderr.decode()
@@ -83,22 +83,22 @@ def refused(goldens: Any, *arguments: Any) -> str:
     return said
 
 
-def test_it_prints_questions_recall_and_rate(goldens: Any, paths: tuple[Path, Path]) -> None:
-    assert scored(goldens, *paths) == (
+def test_it_prints_questions_recall_and_rate(inside: Any, paths: tuple[Path, Path]) -> None:
+    assert scored(inside, *paths) == (
         "questions scored  3\n"
         "gold kept         1 of 2  recall 0.500\n"
         "non-gold kept     1 of 3  rate   0.333\n"
     )
 
 
-def test_a_checkpoint_is_scored_as_its_folder_is(goldens: Any, paths: tuple[Path, Path]) -> None:
+def test_a_checkpoint_is_scored_as_its_folder_is(inside: Any, paths: tuple[Path, Path]) -> None:
     run, dataset = paths
-    assert scored(goldens, run / "checkpoint.json", dataset) == scored(goldens, run, dataset)
+    assert scored(inside, run / "checkpoint.json", dataset) == scored(inside, run, dataset)
 
 
-def test_results_in_files_of_their_own_are_followed(goldens: Any, paths: tuple[Path, Path]) -> None:
+def test_results_in_files_of_their_own_are_followed(inside: Any, paths: tuple[Path, Path]) -> None:
     run, dataset = paths
-    expected = scored(goldens, *paths)
+    expected = scored(inside, *paths)
     (run / "results").mkdir()
     questions = {}
     for name, question in RUN["questions"].items():
@@ -106,16 +106,16 @@ def test_results_in_files_of_their_own_are_followed(goldens: Any, paths: tuple[P
         (run / file).write_text(json.dumps(question["phases"]["search"]))
         questions[name] = question | {"phases": {"search": {"resultFile": file}}}
     (run / "checkpoint.json").write_text(json.dumps({"questions": questions}))
-    assert scored(goldens, *paths) == expected
-    assert scored(goldens, run / "checkpoint.json", dataset) == expected
+    assert scored(inside, *paths) == expected
+    assert scored(inside, run / "checkpoint.json", dataset) == expected
     (run / "results" / "q1.json").write_text('{"results": null}')
-    assert 'q1.json: expected {"results": [...]}' in refused(goldens, *paths)
+    assert 'q1.json: expected {"results": [...]}' in refused(inside, *paths)
     (run / "results" / "q1.json").unlink()
-    assert "q1.json: " in refused(goldens, *paths)
+    assert "q1.json: " in refused(inside, *paths)
 
 
-def test_json_has_the_counts_and_the_shares(goldens: Any, paths: tuple[Path, Path]) -> None:
-    assert json.loads(scored(goldens, *paths, "--json")) == {
+def test_json_has_the_counts_and_the_shares(inside: Any, paths: tuple[Path, Path]) -> None:
+    assert json.loads(scored(inside, *paths, "--json")) == {
         "questions": 3,
         "gold_kept": 1,
         "gold": 2,
@@ -126,36 +126,34 @@ def test_json_has_the_counts_and_the_shares(goldens: Any, paths: tuple[Path, Pat
     }
 
 
-def test_a_run_of_null_verdicts_is_refused(goldens: Any, paths: tuple[Path, Path]) -> None:
+def test_a_run_of_null_verdicts_is_refused(inside: Any, paths: tuple[Path, Path]) -> None:
     run, dataset = paths
     checkpoint = {"questions": {"q1": searched("q1", turn("Lovely.", selected=None))}}
     (run / "checkpoint.json").write_text(json.dumps(checkpoint))
-    assert refused(goldens, run, dataset) == (
+    assert refused(inside, run, dataset) == (
         f"goldens: {run}: nothing to score: no turn of this run is selected true or false\n"
     )
 
 
 def test_a_bad_label_is_refused_with_question_and_turn(
-    goldens: Any, paths: tuple[Path, Path]
+    inside: Any, paths: tuple[Path, Path]
 ) -> None:
     run, dataset = paths
     dataset.write_text(json.dumps(DATASET).replace("null", "1"))
-    assert refused(goldens, run, dataset) == (
+    assert refused(inside, run, dataset) == (
         f"goldens: {dataset}: q3_abs: haystack_sessions[0][0].has_answer: "
         "expected true, false, null or nothing, found a number\n"
     )
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"questions": [', "\ud800"])
-def test_what_is_no_checkpoint_is_refused(
-    goldens: Any, paths: tuple[Path, Path], text: str
-) -> None:
+def test_what_is_no_checkpoint_is_refused(inside: Any, paths: tuple[Path, Path], text: str) -> None:
     run, dataset = paths
     (run / "checkpoint.json").write_bytes(text.encode("utf-8", "surrogatepass"))
-    refused(goldens, run, dataset)
+    refused(inside, run, dataset)
 
 
-def test_missing_files_are_refused(goldens: Any, paths: tuple[Path, Path]) -> None:
+def test_missing_files_are_refused(inside: Any, paths: tuple[Path, Path]) -> None:
     run, dataset = paths
-    assert "missing.json" in refused(goldens, run / "missing.json", dataset)
-    assert "missing.json" in refused(goldens, run, dataset / "missing.json")
+    assert "missing.json" in refused(inside, run / "missing.json", dataset)
+    assert "missing.json" in refused(inside, run, dataset / "missing.json")
