@@ -18,6 +18,7 @@ from reference.knobs import Knobs
 from reference.tokens import Count, counter
 
 from .exits import Exit
+from .mutation.pace import mutants_per_second
 from .project import load
 from .sweeping.pace import byte_check, cells_per_second
 from .synthetic import turns
@@ -66,6 +67,7 @@ def measure() -> Iterator[Row]:
     yield _growth(count)
     for budget in BUDGETS:
         yield from _pace(budget)
+    yield _gate()
 
 
 def timed(function: Callable[[], object]) -> float:
@@ -144,3 +146,10 @@ def _pace(budget: int) -> Iterator[Row]:
         what = f"sweep, 30 turns, {budget:,} tokens, against a plain loop with {name}"
         figure = f"{pace.sweep:,.0f} against {plain:,.0f} cells a second and core"
         yield Row(what, pace.sweep / plain, figure)
+
+
+def _gate() -> Row:
+    pace = mutants_per_second(load().root)
+    figure = f"{pace.gate:,.0f} against {pace.mutmut:,.0f} mutants a second"
+    what = "mutation gate on a part of the reference, against mutmut's faster mode"
+    return Row(what, pace.gate / pace.mutmut, figure)
