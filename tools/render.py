@@ -58,6 +58,7 @@ def command(
     """
     with refusals():
         read = parse_results(_read(results), results)
+        _refuse_foreign(read.items, results)
         asked = read.question if question is None else well_formed(_from_shell(question))
         date = None if question_date is None else well_formed(_from_shell(question_date))
         words = load_wording(wording_file)
@@ -99,6 +100,15 @@ def _write(data: bytes) -> None:
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse_foreign(found: list[Item], source: str) -> None:
+    """A list in some other shape would render as if memory held nothing."""
+    if found and all(isinstance(item, items.Foreign) for item in found):
+        raise Stop(
+            f"{source}: none of its {len(found)} elements is a memory, a turn or a selection: "
+            "each needs a kind"
+        )
 
 
 @contextlib.contextmanager
@@ -152,7 +162,10 @@ def parse_results(text: str, source: str) -> Results:
             raise Stop(f"{source}: question must be a string or null")
         return Results(items.from_json(value["results"]), well_formed_json(question))
     if isinstance(value, dict) and "results" in value:
-        return Results(items.from_response(value), None)
+        hits = items.from_response(value)
+        if value["results"] and not hits:
+            raise Stop(f"{source}: none of its hits is a claim or an episode: each needs a kind")
+        return Results(hits, None)
     raise Stop(
         f"{source}: expected a list of items, a /v1/search response or a result file with "
         "question and results"

@@ -136,6 +136,8 @@ BLANKS = [{"kind": "turn", "role": "user", "content": " " * 1_000_000, "ts": "x"
         (b'[{"kind": NaN}]', [], {}, "not JSON: NaN"),
         (b"[" * 100_000, [], {}, "not JSON"),
         (5, [], {}, "expected a list of items"),
+        ([{"role": "user", "content": "hi"}], [], {}, "none of its 1 elements is a memory"),
+        ({"results": TURNS}, [], {}, "none of its hits is a claim or an episode"),
         ({"results": 5}, [], {}, "results: expected a list, found a number"),
         ([{"kind": "turn", "role": "u", "ts": ""}], [], {}, "items[0].content: expected a string"),
         (TURNS, ["--arm", "nowhere"], {}, "no arm 'nowhere': one of default, "),
