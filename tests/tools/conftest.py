@@ -65,6 +65,12 @@ def count_quickly() -> Callable[[Path], None]:
 
 
 @pytest.fixture(scope="session")
+def characters(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What to link as `.hypothesis`: tables of characters that it takes a second or two to make."""
+    return tmp_path_factory.mktemp("hypothesis")
+
+
+@pytest.fixture(scope="session")
 def goldens() -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Runs a checkout's own `goldens ARGUMENTS` as a real process."""
 

@@ -69,12 +69,6 @@ def test_the_greeting_is_exact():
 """
 
 
-@pytest.fixture(scope="module")
-def characters(tmp_path_factory):
-    """The tables of characters that hypothesis makes, in a second or two, where there are none."""
-    return tmp_path_factory.mktemp("hypothesis")
-
-
 @pytest.fixture
 def plant(tmp_path, characters):
     """Writes a project: its files by path; a test file by itself stands for tests/reference/."""
@@ -522,13 +516,9 @@ def at_most(value: int, most: int) -> int:
 def label(name: str, loud: bool = False) -> str:
     text = "Dear " + name
     return text.upper() if loud else text
-
-
-def paired(first: int, second: int) -> bool:
-    return first != second and first + second == 10
 '''
 PLAIN_TEST = """
-from reference.plain import at_most, label, paired
+from reference.plain import at_most, label
 
 def test_at_most():
     assert at_most(5, 9) == 5
@@ -537,9 +527,6 @@ def test_at_most():
 def test_label():
     assert label("Ada").startswith("Dear")
     assert label("Ada", True) == "DEAR ADA"
-
-def test_paired():
-    assert paired(1, 9) and not paired(5, 5)
 """
 
 

@@ -1,7 +1,10 @@
-"""The gate on the reference itself: what it proves of exemptions, and what it sees survive."""
+"""The gate on the reference itself: exemptions, survivors, and the README's table of behaviours."""
 
 import json
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,15 @@ def generated():
     return generate(ROOT, ["reference"])
 
 
+@pytest.fixture(scope="module")
+def files(count_quickly, generated, tmp_path_factory):
+    """The files of the reference, which counts without an encoder."""
+    root = tmp_path_factory.mktemp("quick")
+    shutil.copytree(ROOT / "reference", root / "reference")
+    count_quickly(root / "reference")
+    return {file: (root / file).read_bytes() for file in generated.files}
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "is_equal"),
     [
@@ -29,13 +41,13 @@ def generated():
     ],
 )
 def test_a_mutant_is_equivalent_only_if_the_grid_runs_it_and_sees_no_difference(
-    generated, file, old, new, is_equal
+    files, file, old, new, is_equal
 ):
-    code = generated.files[file]
+    code = files[file]
     start = code.index(old.encode())
     edit = Edit(start, start + len(old.encode()), new.encode(), "planted")
     (mutant,) = mutants_of(file, code, [edit], [])
-    assert renders_whole_grid_equal(ROOT, generated.files, mutant, sample=40) is is_equal
+    assert renders_whole_grid_equal(ROOT, files, mutant, sample=40) is is_equal
 
 
 def test_no_statement_and_no_literal_of_the_reference_is_without_a_mutant(generated):
@@ -78,12 +90,28 @@ def chosen(generated, kind):
     raise AssertionError(f"no mutant of the kind {kind!r}")
 
 
-def test_each_kind_of_change_is_named_once_the_tests_that_kill_it_are_gone(
-    generated, clone, goldens
-):
+# The modules that these are in, and with them all that those need.
+CHANGED = {"budget", "context", "knobs", "routing", "wording"}
+NEEDED = CHANGED | {"__init__", "items", "overrides", "text", "tokens"}
+
+
+@pytest.fixture
+def part(clone, characters):
+    """A clone with the part of the reference that the changes are in, and its tests."""
+    (clone / ".hypothesis").symlink_to(characters)
+    for path in (clone / "reference").glob("*.py"):
+        if path.stem not in NEEDED:
+            path.unlink()
+    for path in (clone / "tests" / "reference").glob("test_*.py"):
+        if path.stem.removeprefix("test_") not in CHANGED:
+            path.unlink()
+    return clone
+
+
+def test_each_kind_of_change_is_named_once_the_tests_that_kill_it_are_gone(generated, part, inside):
     mutants = [chosen(generated, kind) for kind in CHANGES]
     options = [option for mutant in mutants for option in ("--mutant", mutant.name)]
-    killed = goldens(clone, "mutate", *options, "--json")
+    killed = inside(part, "mutate", *options, "--json")
     assert killed.returncode == 0, killed.stderr
     report = json.loads(killed.stdout)
     names = {
@@ -97,15 +125,100 @@ def test_each_kind_of_change_is_named_once_the_tests_that_kill_it_are_gone(
         for mutant in found["mutants"]
         for killer in mutant["killedBy"]
     }
-    with (clone / "tests" / "conftest.py").open("a") as file:
+    with (part / "tests" / "conftest.py").open("a") as file:
         file.write(WITHOUT.format(gone=sorted(gone)))
-    alive = goldens(clone, "mutate", *options)
+    alive = inside(part, "mutate", *options)
     assert alive.returncode == 1, alive.stderr
     places = re.findall(r"^survived: (\S+) (\S+):\d+ ", alive.stdout.decode(), re.MULTILINE)
     assert sorted(places) == sorted((mutant.name, mutant.file) for mutant in mutants)
 
 
-def test_the_gate_and_plain_mutmut_are_measured_on_the_same_tree():
-    pace = mutants_per_second(ROOT, ["__init__", "routing"])
+LIMIT = "def over(count: int) -> bool:\n    return count > 3\n"
+LIMIT_TEST = """
+from reference.limit import over
+
+def test_over():
+    assert over(4) and not over(3)
+"""
+
+
+def test_the_gate_and_plain_mutmut_are_measured_on_the_same_tree(tmp_path):
+    for file, text in (
+        ("reference/__init__.py", ""),
+        ("reference/limit.py", LIMIT),
+        ("tests/conftest.py", ""),
+        ("tests/data/none.txt", ""),
+        ("tests/reference/test_limit.py", LIMIT_TEST),
+    ):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    pace = mutants_per_second(tmp_path, ["__init__", "limit"])
     assert pace.gate > 0
     assert pace.mutmut > 0
+
+
+# The README's table: each change is one of the gate's, and its test fails on it.
+
+TABLE = (ROOT / "README.md").read_text().split("## The mutation gate\n")[1].split("\n## ")[0]
+ROW = r"^\| ([a-z0-9 ]+) \| `([a-z.]+)`: `(.+?)` (?:becomes `(.*)`|is gone) \|$"
+ROWS = re.findall(ROW, TABLE, re.MULTILINE)
+
+# Runs one test in each folder, in a fork that has the libraries loaded and nothing of ours.
+RUN = """
+import json, os, sys
+import httpx, hypothesis, pytest, respx, tenacity, tiktoken
+codes = []
+for folder, test in json.load(sys.stdin):
+    child = os.fork()
+    if not child:
+        os.dup2(2, 1)
+        os.chdir(folder)
+        sys.path.insert(0, folder)
+        os._exit(pytest.main(["-q", "-x", "--tb=no", "-p", "no:cacheprovider", test]))
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+json.dump(codes, sys.stdout)
+"""
+
+
+def test_the_table_has_at_least_18_behaviours_and_each_row_can_be_read():
+    assert len(ROWS) == TABLE.count("\n| ") - 1 >= 18
+
+
+def test_every_change_in_the_table_is_one_that_the_gate_makes(generated):
+    changed = {
+        (mutant.file, code[: edit.start] + edit.replacement + code[edit.end :])
+        for mutant in generated.mutants
+        for code, edit in [(generated.files[mutant.file], mutant.edit)]
+    }
+    for _, file, old, new in ROWS:
+        code = generated.files[f"reference/{file}"]
+        assert code.count(old.encode()) == 1, old
+        assert (f"reference/{file}", code.replace(old.encode(), new.encode())) in changed, old
+
+
+def test_the_test_of_each_behaviour_fails_on_its_change(tmp_path):
+    jobs = []
+    for number, (behaviour, file, old, new) in enumerate(ROWS):
+        tree = tmp_path / str(number)
+        for folder in ("reference", "tests/reference", "tests/data"):
+            shutil.copytree(ROOT / folder, tree / folder)
+        for single in ("tests/conftest.py", "pyproject.toml"):
+            shutil.copy(ROOT / single, tree / single)
+        changed = tree / "reference" / file
+        changed.write_text(changed.read_text().replace(old, new))
+        jobs.append((str(tree), node(behaviour, Path(file).stem)))
+    done = subprocess.run(
+        [sys.executable, "-c", RUN], input=json.dumps(jobs).encode(), capture_output=True
+    )
+    codes = json.loads(done.stdout)
+    assert [row[0] for row, code in zip(ROWS, codes, strict=True) if code != 1] == []
+
+
+def node(behaviour: str, module: str) -> str:
+    """The test whose name is the behaviour; the module's own, if two have one name."""
+    name = f"test_{behaviour.replace(' ', '_')}"
+    files = sorted((ROOT / "tests" / "reference").glob("test_*.py"))
+    having = [file.name for file in files if f"\ndef {name}(" in file.read_text()]
+    assert having, name
+    own = f"test_{module}.py"
+    return f"tests/reference/{own if own in having else having[0]}::{name}"
