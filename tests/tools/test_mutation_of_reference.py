@@ -142,7 +142,8 @@ def test_over():
 """
 
 
-def test_the_gate_and_plain_mutmut_are_measured_on_the_same_tree(tmp_path):
+def test_the_gate_and_plain_mutmut_are_measured_on_the_same_tree(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # mutmut starts pytest often
     for file, text in (
         ("reference/__init__.py", ""),
         ("reference/limit.py", LIMIT),
