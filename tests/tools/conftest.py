@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -97,6 +98,7 @@ def inside(
     def run(
         folder: Path, *arguments: str, env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
+        terminated = signal.getsignal(signal.SIGTERM)  # some commands take it for Ctrl-C
         with monkeypatch.context() as here:
             for name in set(os.environ) - set(_environment()):
                 here.delenv(name)
@@ -109,6 +111,7 @@ def inside(
             capfdbinary.readouterr()
             with pytest.raises(SystemExit) as exit:
                 cli.main()
+        signal.signal(signal.SIGTERM, terminated)
         return subprocess.CompletedProcess(arguments, exit.value.code, *capfdbinary.readouterr())
 
     return run

@@ -239,7 +239,7 @@ def test_a_question_arrives_before_the_rest_of_the_file_is_read(tmp_path: Path) 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     def peak(count: int) -> int:
         path = tmp_path / f"{count}.json"
-        turns = [{"role": "user", "content": f"Hive {n}. " * 150} for n in range(20)]
+        turns = [{"role": "user", "content": f"Hive {n}. " * 150} for n in range(8)]
         with path.open("w") as file:
             for number in range(count):
                 file.write(",\n" if number else "[")

@@ -37,7 +37,7 @@ def test_one_loop_encodes_every_block_and_the_other_those_over_the_budget_in_byt
     assert counted == [block for block in every if len(block.encode()) > 5_000]
 
 
-def test_both_loops_and_the_sweep_are_timed(monkeypatch):
+def test_both_loops_and_the_sweep_are_timed(monkeypatch, committed_quick):
     monkeypatch.setattr(pace, "SWEPT", 4)
     monkeypatch.setattr(pace, "LOOPED", 1)
-    assert all(rate > 0 for rate in pace.cells_per_second(project.load(), 720))
+    assert all(rate > 0 for rate in pace.cells_per_second(project.load(committed_quick), 720))
