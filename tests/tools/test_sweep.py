@@ -256,7 +256,8 @@ def test_workers_end_when_their_parent_was_killed(tmp_path):
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     # The pipe ends when the last process that could write to it has ended.
-    done = subprocess.run([sys.executable, str(program)], env=env, stdout=subprocess.PIPE)
+    options = {"env": env, "stdout": subprocess.PIPE, "timeout": 60}
+    done = subprocess.run([sys.executable, str(program)], **options)
     assert done.returncode == -signal.SIGKILL
 
 
