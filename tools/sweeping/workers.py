@@ -34,7 +34,8 @@ def run(
     try:
         for _ in range(min(jobs, tasks)):
             receiver, sender = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(opened, tasks, taken, sender))
+            ends = [*workers, receiver]
+            process = context.Process(target=_work, args=(opened, tasks, taken, sender, ends))
             process.start()
             sender.close()
             workers[receiver] = process
@@ -61,8 +62,12 @@ def _results(workers: dict[Connection, BaseProcess]) -> Iterator[Any]:
                 yield value
 
 
-def _work(opened: Callable[[], Any], tasks: int, taken: Any, sender: Connection) -> None:
+def _work(
+    opened: Callable[[], Any], tasks: int, taken: Any, sender: Connection, ends: list[Connection]
+) -> None:
     parent = os.getppid()  # it may be killed, and nobody then wants the rest
+    for receiver in ends:  # a pipe that someone could still read from blocks when it is full
+        receiver.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -70,6 +75,8 @@ def _work(opened: Callable[[], Any], tasks: int, taken: Any, sender: Connection)
             while (task := _next(taken)) < tasks and os.getppid() == parent:
                 sender.send(("result", work(task)))
         sender.send(("done", None))
+    except BrokenPipeError:
+        return  # the parent is gone
     except Stop as stop:
         sender.send(("raised", stop))
     except Exception as error:
