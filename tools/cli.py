@@ -6,7 +6,7 @@ import sys
 import click
 
 from .exits import Exit, Stop
-from .project import find_root
+from .project.layout import find_root
 
 # Imported only when asked for: libcst, matplotlib and the engine are slow to load or optional.
 COMMANDS = {
@@ -24,7 +24,7 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """Finds `tools.NAME:command` when NAME is called for."""
+    """Finds `tools.commands.NAME:command` when NAME is called for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -32,7 +32,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f".{cmd_name}", __package__).command
+        command: click.Command = importlib.import_module(
+            f".commands.{cmd_name}", __package__
+        ).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,8 +9,9 @@ from syrupy.data import SnapshotCollections
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from reference import protocol
-from tools import manifest, outcomes, project
-from tools.subject import Subject
+from tools.goldens import manifest, outcomes
+from tools.project import layout as project
+from tools.sides.copies import Subject
 
 ROOT = Path(__file__).parents[2]
 ARMS = [

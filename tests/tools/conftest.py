@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from reference.tokens import counter
-from tools import cli, project
+from tools import cli
+from tools.project import layout as project
 
 ROOT = Path(__file__).parents[2]
 IDENTITY = {

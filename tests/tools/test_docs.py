@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from reference.knobs import KNOBS
-from tools import project
 from tools.cli import COMMANDS
 from tools.exits import Exit
+from tools.project import layout as project
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -57,7 +57,7 @@ def test_the_readme_has_one_row_for_each_command():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_help(name):
-    command = importlib.import_module(f"tools.{name}").command
+    command = importlib.import_module(f"tools.commands.{name}").command
     assert command.help
 
 

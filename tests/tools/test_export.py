@@ -8,9 +8,10 @@ from itertools import zip_longest
 
 import pytest
 
-from tools import manifest, project
 from tools.exits import Exit
-from tools.outcomes import as_text
+from tools.goldens import manifest
+from tools.goldens.outcomes import as_text
+from tools.project import layout as project
 
 
 @pytest.fixture(scope="module")

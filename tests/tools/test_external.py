@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tools.exits import Exit, Stop
-from tools.external import Program, running
-from tools.subject import Subject
+from tools.sides.copies import Subject
+from tools.sides.program import Program, running
 
 ADAPTERS = Path(__file__).parent / "adapters"
 ROOT = Path(__file__).parents[2]

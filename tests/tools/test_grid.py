@@ -6,10 +6,11 @@ import pytest
 
 from reference.knobs import KNOBS, KnobError, Knobs
 from reference.text import strip
-from tools import grid, project
 from tools.exits import Stop
-from tools.grid import BUDGET, ROWS, Combination, Lines, Product
-from tools.subject import Subject, in_process
+from tools.grid import values as grid
+from tools.grid.values import BUDGET, ROWS, Combination, Lines, Product
+from tools.project import layout as project
+from tools.sides.copies import Subject, in_process
 from tools.sweeping import bite
 from tools.sweeping.cells import introduce, request_of
 from tools.sweeping.plan import Narrowing, Place, line_budgets, located, make

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tools import project
+from tools.comparing import known
 from tools.exits import Exit, Stop
-from tools.sweeping import known
+from tools.project import layout as project
 from tools.sweeping.plan import Place
 from tools.sweeping.tally import Fault
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tools.exits import Exit, Stop
-from tools.longmemeval import Malformed, Turn, items, questions, timestamp
+from tools.project.longmemeval import Malformed, Turn, items, questions, timestamp
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 HERE = Path(__file__).parents[2]

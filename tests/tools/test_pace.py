@@ -4,7 +4,7 @@ import pytest
 
 from reference import wording
 from reference.budget import fill
-from tools import project
+from tools.project import layout as project
 from tools.sweeping import pace
 
 

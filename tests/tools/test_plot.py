@@ -16,7 +16,7 @@ from tools.measuring.curves import BUDGETS, Spot, points, selections
 from tools.measuring.plan import Arm
 from tools.measuring.plot import Caption, draw
 from tools.measuring.table import Row, ninth_decile
-from tools.project import load
+from tools.project.layout import load
 
 ROOT = Path(__file__).parents[2]
 Goldens = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools import project
 from tools.exits import Stop
+from tools.project import layout as project
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.show import Difference, first_difference
+from tools.comparing.show import Difference, first_difference
 
 
 def test_equal_bytes_have_no_difference():

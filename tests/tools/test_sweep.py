@@ -14,11 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from tools import project, sweep
+from tools.commands import sweep
+from tools.comparing import verdicts as sides
+from tools.comparing.verdicts import Verdict, verdict
 from tools.exits import Exit, Stop
-from tools.sweeping import engine, sides, workers
+from tools.processes import workers
+from tools.project import layout as project
+from tools.sweeping import engine
 from tools.sweeping.plan import Narrowing
-from tools.sweeping.sides import Verdict, verdict
 from tools.sweeping.tally import Tally
 
 ROOT = Path(__file__).parents[2]

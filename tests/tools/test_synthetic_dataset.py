@@ -9,7 +9,7 @@ import pytest
 from reference.routing import asks_assistant
 from reference.tokens import counter
 from tools import synthetic_dataset
-from tools.longmemeval import Question, questions
+from tools.project.longmemeval import Question, questions
 
 CASES = Path(__file__).parents[2] / "goldens" / "cases"
 FILE = CASES / "longmemeval_synthetic.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..exits import Stop
-from ..files import write_whole
+from ..project.files import write_whole
 from .curves import Point
 from .table import ESTIMATED, Row
 

@@ -18,8 +18,8 @@ from reference.text import collapse
 from reference.tokens import Count, counter
 from reference.wording import Wording
 
-from .. import longmemeval
-from ..longmemeval import Question
+from ..project import longmemeval
+from ..project.longmemeval import Question
 from .plan import Arm, context_loader
 
 BUDGETS_IN = "o200k_base"

@@ -21,9 +21,9 @@ from reference import items
 from reference.items import Item
 
 from ..exits import Stop
-from ..files import write_whole
-from ..longmemeval import Question
-from ..project import read_json
+from ..project.files import write_whole
+from ..project.layout import read_json
+from ..project.longmemeval import Question
 from .plan import Arm, Chosen
 from .question import Asked, Measured, tag_of
 

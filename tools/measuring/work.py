@@ -16,11 +16,11 @@ from typing import Any
 from reference.client import ClientError
 from reference.provider import ProviderError
 
+from ..commands.render import refusals
 from ..exits import Stop
-from ..files import write_whole
-from ..longmemeval import Question, questions
-from ..render import refusals
-from ..sweeping import workers
+from ..processes import workers
+from ..project.files import write_whole
+from ..project.longmemeval import Question, questions
 from .curves import Selection, Spot, spots
 from .engines import Engine
 from .plan import Chosen, Plan, labelled_texts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from ..exits import Exit, Stop
-from ..git import GitError, git
+from ..project.git import GitError, git
 from .generate import Generated
 from .mutants import Mutant
 

@@ -30,8 +30,8 @@ def _same(
     root: Path, before: dict[str, bytes], after: dict[str, bytes], sample: int | None
 ) -> bool:
     # Imported here: these read the watched package, which may not even import.
-    from ..project import load
-    from ..sweep import sweep_folders
+    from ..commands.sweep import sweep_folders
+    from ..project.layout import load
     from ..sweeping.plan import Narrowing
 
     with tempfile.TemporaryDirectory(prefix="goldens-") as folder:

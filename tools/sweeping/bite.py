@@ -5,10 +5,10 @@ from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
 
-from .. import grid
-from ..grid import Combination, Product, Value
-from ..project import Project
-from ..subject import Subject
+from ..grid import values as grid
+from ..grid.values import Combination, Product, Value
+from ..project.layout import Project
+from ..sides.copies import Subject
 from .cells import NOWHERE, request_of
 from .plan import Plan
 

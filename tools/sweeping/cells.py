@@ -4,12 +4,12 @@ import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..comparing.reduce import Env, fewest_knobs
+from ..comparing.verdicts import Sides, Verdict
 from ..exits import Exit, Stop
-from ..project import TAG, Project
-from ..subject import Subject
+from ..project.layout import TAG, Project
+from ..sides.copies import Subject
 from .plan import Place, Plan
-from .reduce import Env, fewest_knobs
-from .sides import Sides, Verdict
 from .tally import Fault, Tally
 
 GLIMPSE = 61  # of so many characters one is looked at; blocks may be missed, never invented

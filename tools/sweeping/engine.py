@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..project import Project
-from . import workers
+from ..comparing.verdicts import Sides
+from ..processes import workers
+from ..project.layout import Project
+from ..sides.matches import Match
 from .bite import LEAST_BLOCKS, toothless
 from .cells import Comparison
-from .matches import Match
 from .plan import Plan
-from .sides import Sides
 from .tally import Tally
 
 CHUNK = 64  # combinations that a worker takes at a time

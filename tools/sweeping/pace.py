@@ -9,14 +9,14 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from .. import grid
-from ..grid import BUDGET, CONTEXT_FILE, Combination
-from ..project import Project
-from ..subject import Subject, in_process
+from ..comparing.verdicts import Sides
+from ..grid import values as grid
+from ..grid.values import BUDGET, CONTEXT_FILE, Combination
+from ..project.layout import Project
+from ..sides.copies import Subject, in_process
+from ..sides.matches import EXPECTED, FOUND, folders
 from .cells import Comparison, request_of
-from .matches import EXPECTED, FOUND, folders
 from .plan import Narrowing, Part, Place, Plan
-from .sides import Sides
 
 CASE = "thirty"
 SWEPT = 1_000  # combinations of the sweep; its memos start empty, as in a sweep

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from .. import grid
 from ..exits import Exit, Stop
-from ..grid import CONTEXT_FILE, Combination, Lines
-from ..project import Project
-from ..subject import Subject
+from ..grid import values as grid
+from ..grid.values import CONTEXT_FILE, Combination, Lines
+from ..project.layout import Project
+from ..sides.copies import Subject
 
 ASKED_TWICE = {"thirty": "plain", "hostile": "none"}  # besides the first question
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..comparing.groups import Example, Group
+from ..comparing.verdicts import Verdict
 from ..exits import Exit
 from .engine import Run
-from .groups import Example, Group
-from .sides import Verdict
 
 FORMAT = 1
 SHOWN = 3  # groups on the screen; the rest is a number

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..comparing.reduce import Env
+from ..comparing.verdicts import Verdict
 from .plan import Place
-from .reduce import Env
-from .sides import Verdict
 
 
 class Fault(NamedTuple):

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..files import write_whole
+from ..project.files import write_whole
 from . import hostile
 from .generator import Item, memories, ranked, turns
 

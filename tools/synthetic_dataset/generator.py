@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ..files import write_whole
+from ..project.files import write_whole
 from ..synthetic.stock import ASSISTANT, ASSISTANT_ANYWHERE, USER, USER_ANYWHERE, WORDS
 from .evidence import EVIDENCE, Evidence, Told
 

@@ -21,8 +21,8 @@ from reference.text import well_formed, well_formed_json
 from reference.tokens import counter
 from reference.wording import Wording, WordingError
 
-from .exits import Exit, Stop
-from .project import Project, load, parse_json
+from ..exits import Exit, Stop
+from ..project.layout import Project, load, parse_json
 
 
 class Results(NamedTuple):

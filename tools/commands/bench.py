@@ -17,11 +17,11 @@ from reference.items import Item, Turn
 from reference.knobs import Knobs
 from reference.tokens import Count, counter
 
-from .exits import Exit
-from .mutation.pace import mutants_per_second
-from .project import load
-from .sweeping.pace import byte_check, cells_per_second
-from .synthetic import turns
+from ..exits import Exit
+from ..mutation.pace import mutants_per_second
+from ..project.layout import load
+from ..sweeping.pace import byte_check, cells_per_second
+from ..synthetic import turns
 
 BUDGETS = (720, 4_000, 20_000)  # tokens
 SEED = 200

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .exits import Exit, Stop
+from ..exits import Exit, Stop
+from ..project.layout import Project, read_json
 from .outcomes import ROUTING, Outcome, spots
-from .project import Project, read_json
 
 FORMAT = 1
 NAME = "manifest.json"

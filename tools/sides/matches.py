@@ -6,12 +6,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import external, git
 from ..exits import Exit, Stop
-from ..git import GitError
-from ..project import Project
-from ..subject import Subject, files_behind, in_process, unpacked
-from .cells import introduce
+from ..project import git
+from ..project.git import GitError
+from ..project.layout import Project
+from ..sweeping.cells import introduce
+from . import program as external
+from .copies import Subject, files_behind, in_process, unpacked
 
 MEMO = 8_192  # counts that each copy may keep: every line as it can be cut, and more
 EXPECTED, FOUND = "expected_reference", "found_reference"  # what the copies are loaded as

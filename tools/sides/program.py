@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from .exits import Exit, Stop
-from .subject import Subject
+from ..exits import Exit, Stop
+from .copies import Subject
 
 LONGEST = 1 << 26  # bytes of one answer
 SHOWN = 200  # characters of an answer or of stderr in a message

@@ -12,18 +12,18 @@ from typing import Any
 
 import click
 
-from . import manifest
-from .exits import Exit, Stop
-from .git import GitError
-from .grid import CONTEXT_FILE
-from .outcomes import request_of as golden_request
-from .outcomes import spots
-from .project import TAG, Project, load
-from .subject import Subject, unpacked
+from ..exits import Exit, Stop
+from ..goldens import manifest
+from ..goldens.outcomes import request_of as golden_request
+from ..goldens.outcomes import spots
+from ..grid.values import CONTEXT_FILE
+from ..project.git import GitError
+from ..project.layout import TAG, Project, load
+from ..sides.copies import Subject, unpacked
+from ..sides.matches import EXPECTED, loaded
+from ..sweeping.cells import NOWHERE, request_of
+from ..sweeping.plan import Narrowing, make
 from .sweep import checked, narrowed
-from .sweeping.cells import NOWHERE, request_of
-from .sweeping.matches import EXPECTED, loaded
-from .sweeping.plan import Narrowing, make
 
 SAMPLE = 1_000  # combinations, unless a grid is chosen
 OPS = ("settings", "request", "render", "prompt")  # what other programs are asked of the goldens

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from .exits import Stop
+from ..exits import Stop
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class Project:
 def find_root() -> Path:
     """The project around the current folder, else the one this package was installed from."""
     here = Path.cwd()
-    for folder in (here, *here.parents, Path(__file__).parent.parent):
+    for folder in (here, *here.parents, Path(__file__).parents[2]):
         if (folder / "goldens" / "arms.toml").is_file() and (folder / "reference").is_dir():
             return folder
     raise Stop(f"{here} is in no project: no folder above it holds goldens/arms.toml")

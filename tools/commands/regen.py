@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
-from . import git, manifest
-from .compare import describe, mismatches
-from .exits import Exit, Stop
-from .manifest import Manifest
-from .outcomes import ROUTING, Outcome, derive
-from .project import Project, load
-from .subject import pinned
+from ..exits import Exit, Stop
+from ..goldens import manifest
+from ..goldens.manifest import Manifest
+from ..goldens.mismatches import describe, mismatches
+from ..goldens.outcomes import ROUTING, Outcome, derive
+from ..project import git
+from ..project.layout import Project, load
+from ..sides.copies import pinned
 
 SHOWN = 20
 SOURCES = ("reference", "goldens/arms.toml", "goldens/cases")

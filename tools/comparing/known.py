@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .. import grid
 from ..exits import Stop
-from ..project import Project
-from .cells import NOWHERE, request_of
-from .plan import Place, located
-from .sides import Sides
-from .tally import Fault
+from ..grid import values as grid
+from ..project.layout import Project
+from ..sweeping.cells import NOWHERE, request_of
+from ..sweeping.plan import Place, located
+from ..sweeping.tally import Fault
+from .verdicts import Sides
 
 OPS = ("prompt", "settings", "request")
 KEYS = {"reason", "op", "env", "case", "question"}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..subject import Subject
+from ..sides.copies import Subject
 
 Answer = Mapping[str, Any]
 

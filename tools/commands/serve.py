@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .engine import application, open_memory
-from .exits import Exit, Stop
+from ..engine import application, open_memory
+from ..exits import Exit, Stop
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

@@ -15,16 +15,16 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from .exits import Exit, Stop
-from .mutation import changes, exemptions, from_mutmut, report
-from .mutation.equivalence import renders_whole_grid_equal
-from .mutation.gate import Gate
-from .mutation.generate import generate
-from .mutation.mutants import Mutant
-from .mutation.plan import Plan
-from .mutation.runner import Runner
-from .mutation.tasks import Status, Test
-from .mutation.verdicts import Report
+from ..exits import Exit, Stop
+from ..mutation import changes, exemptions, from_mutmut, report
+from ..mutation.equivalence import renders_whole_grid_equal
+from ..mutation.gate import Gate
+from ..mutation.generate import generate
+from ..mutation.mutants import Mutant
+from ..mutation.plan import Plan
+from ..mutation.runner import Runner
+from ..mutation.tasks import Status, Test
+from ..mutation.verdicts import Report
 
 FAST = 0.01  # seconds that a test may take in the matrix
 

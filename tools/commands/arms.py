@@ -17,15 +17,15 @@ from rich.text import Text
 from reference import models
 from reference.text import strip
 
-from .exits import Exit, Stop
-from .measuring import curves, engines, plan, plot, run, table, work
-from .measuring.curves import Point, Selection
-from .measuring.engines import Engine
-from .measuring.plan import Plan
-from .measuring.question import renderer
-from .measuring.run import Run
-from .measuring.table import Row
-from .project import Project, load
+from ..exits import Exit, Stop
+from ..measuring import curves, engines, plan, plot, run, table, work
+from ..measuring.curves import Point, Selection
+from ..measuring.engines import Engine
+from ..measuring.plan import Plan
+from ..measuring.question import renderer
+from ..measuring.run import Run
+from ..measuring.table import Row
+from ..project.layout import Project, load
 from .render import arm_env
 
 T = TypeVar("T")

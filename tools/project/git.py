@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from .exits import Exit, Stop
+from ..exits import Exit, Stop
 
 # A hook sets GIT_DIR and friends for its own repository; a partial clone would go online.
 _QUIET = {

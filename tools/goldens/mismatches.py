@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..comparing.show import first_difference
 from .outcomes import ROUTING, Outcome, Spot
-from .show import first_difference
 
 
 class Mismatch(NamedTuple):

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .exits import Exit, Stop
-from .git import read_tree
+from ..exits import Exit, Stop
+from ..project.git import read_tree
 
 
 @dataclass(frozen=True)

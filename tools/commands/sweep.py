@@ -11,17 +11,20 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from . import git, grid, manifest
-from .exits import Stop
-from .project import Project, load
-from .sweeping import engine, known
-from .sweeping.groups import example, grouped
-from .sweeping.known import Known
-from .sweeping.matches import Match, against_program, against_tree, folders
-from .sweeping.plan import Narrowing, Plan, make
-from .sweeping.report import SweepResult
-from .sweeping.sides import Sides
-from .sweeping.tally import Tally
+from ..comparing import known
+from ..comparing.groups import example, grouped
+from ..comparing.known import Known
+from ..comparing.verdicts import Sides
+from ..exits import Stop
+from ..goldens import manifest
+from ..grid import values as grid
+from ..project import git
+from ..project.layout import Project, load
+from ..sides.matches import Match, against_program, against_tree, folders
+from ..sweeping import engine
+from ..sweeping.plan import Narrowing, Plan, make
+from ..sweeping.report import SweepResult
+from ..sweeping.tally import Tally
 
 FILE = click.Path(path_type=Path)
 TIMEOUT = 30.0  # seconds for one answer of another program

@@ -8,14 +8,15 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from . import git, manifest
-from .compare import Mismatch, describe, mismatches, spot_of
-from .exits import Exit, Stop
-from .git import GitError
-from .manifest import Manifest
-from .outcomes import derive
-from .project import Project, load
-from .subject import Subject, pinned, working_tree
+from ..exits import Exit, Stop
+from ..goldens import manifest
+from ..goldens.manifest import Manifest
+from ..goldens.mismatches import Mismatch, describe, mismatches, spot_of
+from ..goldens.outcomes import derive
+from ..project import git
+from ..project.git import GitError
+from ..project.layout import Project, load
+from ..sides.copies import Subject, pinned, working_tree
 from .sweep import default_sweep
 
 SHOWN = 5  # mismatches; the rest is a number

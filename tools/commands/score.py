@@ -12,9 +12,9 @@ from rich.progress import track
 from reference.scoring import ScoringError, Tally, gold_texts, score
 from reference.text import well_formed_json
 
-from .exits import Exit, Stop
-from .longmemeval import items
-from .project import read_json
+from ..exits import Exit, Stop
+from ..project.layout import read_json
+from ..project.longmemeval import items
 
 CHECKPOINT = "checkpoint.json"
 

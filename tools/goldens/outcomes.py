@@ -6,9 +6,9 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
-from .exits import Exit, Stop
-from .project import TAG, Arm, Project
-from .subject import Subject
+from ..exits import Exit, Stop
+from ..project.layout import TAG, Arm, Project
+from ..sides.copies import Subject
 
 COUNTED = ("render", "prompt")  # the ops whose tokens the manifest states
 ROUTING = "routing.jsonl"

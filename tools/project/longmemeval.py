@@ -11,7 +11,7 @@ from typing import Any
 from reference.scoring import ScoringError, is_labelled
 from reference.text import well_formed_json
 
-from .exits import Stop
+from ..exits import Stop
 from .streaming import elements
 
 DATE = re.compile(r"(\d{4})/(\d\d)/(\d\d) \((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\) (\d\d):(\d\d)", re.A)

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ..project import Project
-from ..show import first_difference
-from .cells import request_of
+from ..project.layout import Project
+from ..sweeping.cells import request_of
+from ..sweeping.tally import Fault
 from .reduce import fewest_items, shortest_texts
-from .sides import Answer, Sides
-from .tally import Fault
+from .show import first_difference
+from .verdicts import Answer, Sides
 
 
 class Group(NamedTuple):

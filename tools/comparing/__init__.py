@@ -1,0 +1,1 @@
+"""What a difference is: whether two answers agree, the smallest example, groups, known ones."""

@@ -1,0 +1,1 @@
+"""The goldens: outcomes, their manifest, and what differs from them."""

@@ -1,0 +1,1 @@
+"""The values each knob is swept over, and the combinations they make."""

@@ -1,0 +1,1 @@
+"""Work in processes of our own, none of which is left behind."""

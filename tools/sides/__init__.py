@@ -1,0 +1,1 @@
+"""Who answers: a copy of the reference in this process, a tree of git, a program."""
