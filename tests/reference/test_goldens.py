@@ -11,7 +11,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from reference import protocol
 from tools.goldens import manifest, outcomes
 from tools.project import layout as project
-from tools.sides.copies import Subject
+from tools.sides.subject import Subject
 
 ROOT = Path(__file__).parents[2]
 ARMS = [

@@ -21,12 +21,12 @@ from reference.knobs import Knobs
 from reference.provider import initialize
 from reference.routing import asks_assistant
 from reference.text import collapse, units
-from tools.commands.render import parse_results
 from tools.engine import Memory, application, library, open_memory
 from tools.exits import Exit, Stop
 from tools.measuring import plan, question
 from tools.project.layout import load
 from tools.project.longmemeval import Question, questions
+from tools.project.results import parse_results
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "goldens" / "cases" / "longmemeval_synthetic.json"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tools.exits import Exit, Stop
-from tools.sides.copies import Subject
 from tools.sides.program import Program, running
+from tools.sides.subject import Subject
 
 ADAPTERS = Path(__file__).parent / "adapters"
 ROOT = Path(__file__).parents[2]

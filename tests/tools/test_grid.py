@@ -6,14 +6,17 @@ import pytest
 
 from reference.knobs import KNOBS, KnobError, Knobs
 from reference.text import strip
+from tools import grid
 from tools.exits import Stop
-from tools.grid import values as grid
-from tools.grid.values import BUDGET, ROWS, Combination, Lines, Product
+from tools.grid.budgets import line_budgets
+from tools.grid.combinations import Combination, Product
+from tools.grid.places import Place, located, request_of
+from tools.grid.values import BUDGET, ROWS, Lines
 from tools.project import layout as project
-from tools.sides.copies import Subject, in_process
+from tools.sides.copies import in_process
+from tools.sides.subject import Subject, introduce
 from tools.sweeping import bite
-from tools.sweeping.cells import introduce, request_of
-from tools.sweeping.plan import Narrowing, Place, line_budgets, located, make
+from tools.sweeping.plan import Narrowing, make
 from tools.synthetic import CUTS
 
 

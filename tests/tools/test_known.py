@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tools.comparing import known
+from tools.comparing.faults import Fault
 from tools.exits import Exit, Stop
+from tools.grid.places import Place
 from tools.project import layout as project
-from tools.sweeping.plan import Place
-from tools.sweeping.tally import Fault
 
 PROGRAM = f"{sys.executable} {Path(__file__).parent / 'adapters' / 'lenient.py'}"
 LENIENT = """

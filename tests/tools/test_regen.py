@@ -129,7 +129,8 @@ def test_a_start_after_an_interrupted_rename_puts_the_goldens_back(slim, inside)
 STOPPING = """
 import os, sys
 sys.path.insert(0, {root!r})
-from tools import regen
+from tools.commands import regen
+from tools.goldens import writer
 steps = 0
 def counted(function):
     def call(*arguments, **options):
@@ -139,9 +140,9 @@ def counted(function):
             os.kill(os.getpid(), 9)
         return function(*arguments, **options)
     return call
-regen.Path.rename = counted(regen.Path.rename)
-regen.os.fsync = counted(regen.os.fsync)
-regen.shutil.rmtree = counted(regen.shutil.rmtree)
+writer.Path.rename = counted(writer.Path.rename)
+writer.os.fsync = counted(writer.os.fsync)
+writer.shutil.rmtree = counted(writer.shutil.rmtree)
 regen.command.main([], standalone_mode=False)
 print("steps:", steps)
 """

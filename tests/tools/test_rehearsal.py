@@ -10,17 +10,18 @@ from pathlib import Path
 GOLDENS = """
 import sys
 
-from tools import sweep
-from tools.sweeping.matches import against_tree
+from tools.commands import check
+from tools.sides.matches import against_tree
 from tools.sweeping.plan import Narrowing
+from tools.sweeping.sweep import sweep
 
 
 def sampled(project, tree, commit, jobs=None):
     with against_tree(project, tree, commit) as match:
-        return sweep.sweep(project, Narrowing(sample=50), match, jobs=jobs)
+        return sweep(project, Narrowing(sample=50), match, jobs=jobs)
 
 
-sweep.default_sweep = sampled
+check.default_sweep = sampled
 from tools.cli import main
 
 main()

@@ -14,13 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from tools.commands import sweep
 from tools.comparing import verdicts as sides
 from tools.comparing.verdicts import Verdict, verdict
 from tools.exits import Exit, Stop
 from tools.processes import workers
 from tools.project import layout as project
-from tools.sweeping import engine
+from tools.sweeping import engine, sweep
 from tools.sweeping.plan import Narrowing
 from tools.sweeping.tally import Tally
 
@@ -249,7 +248,7 @@ def test_workers_end_when_their_parent_was_killed(tmp_path):
     program = tmp_path / "parent.py"
     program.write_text(
         "import contextlib, os, signal, sys\n"
-        "from tools.sweeping import workers\n"
+        "from tools.processes import workers\n"
         "def work(task):\n"
         "    if task == 5:\n"
         "        os.kill(os.getppid(), signal.SIGKILL)\n"

@@ -2,15 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -18,17 +13,9 @@ from reference import models
 from reference.text import strip
 
 from ..exits import Exit, Stop
-from ..measuring import curves, engines, plan, plot, run, table, work
-from ..measuring.curves import Point, Selection
-from ..measuring.engines import Engine
-from ..measuring.plan import Plan
-from ..measuring.question import renderer
-from ..measuring.run import Run
-from ..measuring.table import Row
-from ..project.layout import Project, load
-from .render import arm_env
-
-T = TypeVar("T")
+from ..measuring import plan, plot, run, table
+from ..measuring.measured import chosen_engine, kept, measured
+from ..project.layout import Project, arm_env, load
 
 ON_RECORD = "default,routed720,useronly720"
 FILE = click.Path(path_type=Path)
@@ -96,123 +83,6 @@ def command(
     else:
         table.show(result.rows, planned.model)
     return Exit.OK
-
-
-class Where(NamedTuple):
-    """The memvara to measure with."""
-
-    name: str  # embedded, or a base URL
-    version: str
-    engine: Callable[[Path], Engine]  # given a folder for stores
-
-
-def chosen_engine(engine: str | None, url: str | None) -> Where:
-    """The embedded memvara, or the server at `url`. Raises Stop when it can't be used."""
-    if engine == "embedded" and url:
-        raise Stop("--engine embedded has no --url: give one of the two")
-    if engine != "server" and not url:
-        return Where("embedded", engines.embedded_version(), engines.embedded)
-    address = engines.address(url or os.environ.get("MEMVARA_BASE_URL", ""))
-    key = os.environ.get("MEMVARA_API_KEY", "")
-    version = engines.server_version(address, key)
-    return Where(address, version, lambda stores: engines.server(address, key))
-
-
-@contextmanager
-def kept(folder: Path | None) -> Iterator[Path]:
-    """The folder of a run: the given one, or one that goes at the end."""
-    if folder is not None:
-        yield folder
-        return
-    with TemporaryDirectory(prefix="goldens-") as temporary:
-        yield Path(temporary)
-
-
-class Result(NamedTuple):
-    """What was measured."""
-
-    plan: Plan
-    rows: list[Row]
-    curves: dict[str, list[Point]]
-
-    def as_json(self) -> dict[str, Any]:
-        """The figures as `--json` prints them."""
-        return {
-            "answeringModel": self.plan.model.alias,
-            "contextTokensEstimated": self.plan.model.encoding is None,
-            "rows": [row.as_json() for row in self.rows],
-            "curves": {
-                name: [point._asdict() for point in each] for name, each in self.curves.items()
-            },
-        }
-
-
-def measured(
-    planned: Plan, opened: Run, where: Where, jobs: int, prompts: Path | None, figure: Path | None
-) -> Result:
-    """Bring the run to its end, then write what was asked for besides. Raises Stop."""
-    render = renderer(planned.model, planned.goldens)
-    left = [each for each in planned.questions if not opened.is_finished(each.id)]
-    if left or figure or prompts:  # before workers are forked: they share what is loaded
-        render.warm(bool(figure) or any(arm.knobs.token_budget for arm in planned.arms))
-    engine = where.engine(opened.stores)
-    for _ in shown(work.retrieve_all(planned, opened, left, engine, render, jobs), len(left)):
-        pass
-    warn(planned, opened)
-    rows = table.rows(planned, opened)
-    selections = curves.selections(planned.arms) if figure else []
-    spots = []
-    if figure or prompts:
-        steps = work.look_all(planned, opened, render, jobs, prompts, selections)
-        spots = [spot for each in shown(steps, len(planned.questions)) for spot in each]
-    points = curves.points(spots)
-    if figure:
-        draw(figure, planned, points, selections, rows)
-    return Result(planned, rows, points)
-
-
-def draw(
-    figure: Path,
-    planned: Plan,
-    points: dict[str, list[Point]],
-    selections: list[Selection],
-    rows: list[Row],
-) -> None:
-    """Write the figure."""
-    on_curve = {arm.name: each.name for each in selections for arm in each.arms}
-    marked: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.type is None:
-            marked.setdefault(on_curve.get(row.arm, ""), []).append(row)
-    model = planned.model
-    caption = plot.Caption(
-        len(planned.questions), planned.labelled, model.alias, model.encoding is None
-    )
-    plot.draw(figure, points, marked, caption)
-
-
-def shown(steps: Iterable[T], total: int) -> Iterator[T]:
-    """The same steps, with a bar on a terminal and nothing in a pipe."""
-    console = Console(stderr=True)
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("questions"), TimeRemainingColumn())
-    quiet = not console.is_terminal
-    # No refreshing thread: workers are forked from here.
-    with Progress(
-        *columns, console=console, transient=True, disable=quiet, auto_refresh=False
-    ) as bar:
-        task = bar.add_task("", total=total)
-        bar.refresh()
-        for step in steps:
-            bar.update(task, advance=1, refresh=True)
-            yield step
-
-
-def warn(planned: Plan, opened: Run) -> None:
-    """What renders had to say, on stderr."""
-    for chosen in planned.questions:
-        for arm in planned.arms:
-            for warning in opened.figures(chosen.id, arm.name)["warnings"]:
-                click.echo(f"goldens: warning: {chosen.id}, {arm.name}: {warning}", err=True)
 
 
 def listing(project: Project, names: list[str] | None, as_json: bool) -> None:

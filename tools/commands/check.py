@@ -1,35 +1,19 @@
 """`goldens check`: whether anything moved, stage by stage, stopping at the first that fails."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
-from ..exits import Exit, Stop
-from ..goldens import manifest
+from ..exits import Exit
 from ..goldens.manifest import Manifest
-from ..goldens.mismatches import Mismatch, describe, mismatches, spot_of
-from ..goldens.outcomes import derive
-from ..project import git
-from ..project.git import GitError
+from ..goldens.mismatches import describe
+from ..goldens.stages import Stage, Swept, report, run, worst
 from ..project.layout import Project, load
-from ..sides.copies import Subject, pinned, working_tree
-from .sweep import default_sweep
+from ..sweeping.sweep import default_sweep
 
 SHOWN = 5  # mismatches; the rest is a number
-
-
-class Stage(NamedTuple):
-    """What one stage found."""
-
-    name: str
-    exit_code: Exit
-    detail: str
-    mismatches: Sequence[Mismatch] = ()
-    screen: tuple[str, ...] = ()  # more lines for a person
 
 
 @click.command(name="check")
@@ -40,97 +24,18 @@ def command(sweep: bool, as_json: bool) -> int:
     project = load()
     console = Console(highlight=False, soft_wrap=True, quiet=as_json)
     done = []
-    for stage in run(project, sweep=sweep):
+    for stage in run(project, _swept, forced=sweep):
         done.append(stage)
         _print(console, stage)
-    worst = _worst([stage.exit_code for stage in done])
+    code = worst([stage.exit_code for stage in done])
     if as_json:
-        click.echo(json.dumps(report(done, worst), indent=1))
-    return worst
+        click.echo(json.dumps(report(done, code), indent=1))
+    return code
 
 
-def _worst(codes: list[Exit]) -> Exit:
-    """A mismatch outranks what could not be checked."""
-    if Exit.MISMATCH in codes:
-        return Exit.MISMATCH
-    return next((code for code in codes if code), Exit.OK)
-
-
-def run(project: Project, *, sweep: bool = False) -> Iterator[Stage]:
-    """The stages, each as it ends. A mismatch is the last; a missing pin leaves out the sweep.
-
-    The grid is swept when `reference/` differs from the pinned tree, or if `sweep` says so.
-    """
-    try:
-        stored = manifest.read(project)
-    except Stop as stop:
-        yield Stage("goldens intact", stop.exit_code, str(stop))
-        return
-    intact = _intact(project, stored)
-    yield intact
-    if intact.exit_code:
-        return
-    pin = _rederive(project, stored)
-    yield pin
-    if pin.exit_code == Exit.MISMATCH:
-        return
-    working = _working_tree(project, stored)
-    yield working
-    if not pin.exit_code and not working.exit_code:
-        yield _sweep(project, stored, forced=sweep)
-
-
-def _intact(project: Project, stored: Manifest) -> Stage:
-    name = "goldens intact"
-    found = [
-        Mismatch(file, spot_of(file), 0, "as the manifest has it", fault)
-        for file, fault in manifest.faults(project, stored)
-    ]
-    total = f"{len(stored.rows)} outcomes of {len(project.arms)} arms"
-    return _stage(name, f"{total}, {len(project.cases)} cases", found)
-
-
-def _rederive(project: Project, stored: Manifest) -> Stage:
-    name, pin = "re-derived from the pin", f"tree {stored.tree[:12]}, commit {stored.commit[:12]}"
-    try:
-        if not git.has(project.root, stored.tree):
-            return Stage(name, Exit.NO_PIN, f"{pin} is not in this clone: {_remedy(stored)}")
-        with pinned(project.root, stored.tree) as subject:
-            return _derived(name, pin, project, stored, subject)
-    except GitError as error:
-        return Stage(name, Exit.NO_PIN, f"{pin} was not checked: {error}")
-
-
-def _derived(name: str, detail: str, project: Project, stored: Manifest, subject: Subject) -> Stage:
-    found = mismatches(manifest.stored(project, stored), derive(subject, project))
-    return _stage(name, detail, list(found))
-
-
-def _remedy(stored: Manifest) -> str:
-    return f"git fetch --unshallow, or git fetch origin {stored.commit}"
-
-
-def _working_tree(project: Project, stored: Manifest) -> Stage:
-    name = "the working tree renders them"
-    try:
-        return _derived(name, "reference/", project, stored, working_tree(project.reference))
-    except Stop as stop:
-        return Stage(name, stop.exit_code, str(stop))
-
-
-def _sweep(project: Project, stored: Manifest, *, forced: bool) -> Stage:
-    name = "every combination agrees with the pin"
-    pinned_files = git.read_tree(project.root, stored.tree)
-    if not forced and pinned_files == git.files_of(project.reference):
-        return Stage(name, Exit.OK, "reference/ is the pinned tree, file for file")
+def _swept(project: Project, stored: Manifest) -> Swept:
     result = default_sweep(project, stored.tree, stored.commit)
-    return Stage(name, result.exit_code, result.verdict(), screen=tuple(result.lines()))
-
-
-def _stage(name: str, detail: str, found: list[Mismatch]) -> Stage:
-    if found:
-        return Stage(name, Exit.MISMATCH, f"{len(found)} mismatches ({detail})", found)
-    return Stage(name, Exit.OK, detail, [])
+    return Swept(result.exit_code, result.verdict(), tuple(result.lines()))
 
 
 def _print(console: Console, stage: Stage) -> None:
@@ -144,23 +49,3 @@ def _print(console: Console, stage: Stage) -> None:
         console.print(f"        {line}", markup=False)
     if len(stage.mismatches) > SHOWN:
         console.print(f"... and {len(stage.mismatches) - SHOWN} more (--json lists all)")
-
-
-def report(stages: list[Stage], worst: Exit) -> dict[str, Any]:
-    """The stages as `--json` prints them."""
-    return {
-        "ok": worst == Exit.OK,
-        "exit": int(worst),
-        "stages": [
-            {
-                "name": stage.name,
-                "exit": int(stage.exit_code),
-                "detail": stage.detail,
-                "screen": list(stage.screen),
-                "mismatches": [
-                    each._asdict() | {"spot": each.spot._asdict()} for each in stage.mismatches
-                ],
-            }
-            for stage in stages
-        ],
-    }

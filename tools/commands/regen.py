@@ -1,9 +1,5 @@
 """`goldens regen`: the only writer of goldens; all or nothing, from a committed tree."""
 
-import os
-import shutil
-from pathlib import Path
-
 import click
 
 from ..exits import Exit, Stop
@@ -11,6 +7,7 @@ from ..goldens import manifest
 from ..goldens.manifest import Manifest
 from ..goldens.mismatches import describe, mismatches
 from ..goldens.outcomes import ROUTING, Outcome, derive
+from ..goldens.writer import write
 from ..project import git
 from ..project.layout import Project, load
 from ..sides.copies import pinned
@@ -74,37 +71,3 @@ def _stem(file: str) -> str:
 
 def _size(outcome: Outcome | None) -> str:
     return "nothing" if outcome is None else f"{len(outcome.data)} bytes"
-
-
-def write(project: Project, new: Manifest, outcomes: dict[str, Outcome]) -> None:
-    """Put the new goldens in place of the old: at every moment one whole set is on disk."""
-    current = manifest.folder(project)
-    fresh, old = current.with_name("outcomes.new"), current.with_name("outcomes.old")
-    for leftover in (fresh, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    for stem, row in new.rows.items():
-        _write_synced(fresh / row.file, outcomes[stem].data)
-    _write_synced(fresh / manifest.NAME, manifest.dump(new))
-    for folder in [fresh, *(path for path in fresh.rglob("*") if path.is_dir())]:
-        _sync(folder)
-    if current.exists():
-        current.rename(old)
-    fresh.rename(current)
-    _sync(current.parent)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _write_synced(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

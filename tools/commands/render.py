@@ -7,29 +7,20 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
-from reference import items, overrides, wording
+from reference import overrides
 from reference.context import render_context
-from reference.items import Item
 from reference.knobs import Knobs
 from reference.prompt import answer_prompt
-from reference.protocol import REFUSALS
-from reference.text import well_formed, well_formed_json
+from reference.text import well_formed
 from reference.tokens import counter
-from reference.wording import Wording, WordingError
 
 from ..exits import Exit, Stop
-from ..project.layout import Project, load, parse_json
-
-
-class Results(NamedTuple):
-    """A file of search results."""
-
-    items: list[Item]
-    question: str | None  # the file's own, if it names one
+from ..project.layout import arm_env, load
+from ..project.refusals import load_wording, refusals
+from ..project.results import parse_results, refuse_foreign
 
 
 @click.command(name="render")
@@ -58,7 +49,7 @@ def command(
     """
     with refusals():
         read = parse_results(_read(results), results)
-        _refuse_foreign(read.items, results)
+        refuse_foreign(read.items, results)
         asked = read.question if question is None else well_formed(_from_shell(question))
         date = None if question_date is None else well_formed(_from_shell(question_date))
         words = load_wording(wording_file)
@@ -102,24 +93,6 @@ def _write(data: bytes) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _refuse_foreign(found: list[Item], source: str) -> None:
-    """A list in some other shape would render as if memory held nothing."""
-    if found and all(isinstance(item, items.Foreign) for item in found):
-        raise Stop(
-            f"{source}: none of its {len(found)} elements is a memory, a turn or a selection: "
-            "each needs a kind"
-        )
-
-
-@contextlib.contextmanager
-def refusals() -> Iterator[None]:
-    """Turn what the reference refuses into one line and exit 2."""
-    try:
-        yield
-    except (*REFUSALS, WordingError) as refusal:
-        raise Stop(str(refusal)) from None
-
-
 @contextlib.contextmanager
 def environment(arm: str | None) -> Iterator[Mapping[str, str]]:
     """The process's environment, or an arm's, whose paths start in goldens/."""
@@ -129,47 +102,6 @@ def environment(arm: str | None) -> Iterator[Mapping[str, str]]:
     project = load()
     with contextlib.chdir(project.goldens):
         yield arm_env(project, arm)
-
-
-def arm_env(project: Project, arm: str) -> Mapping[str, str]:
-    """The environment of an arm. Raises Stop, listing the arms, when there is no such arm."""
-    if arm not in project.arms:
-        raise Stop(f"no arm {arm!r}: one of {', '.join(project.arms)}")
-    return project.arms[arm].env
-
-
-def load_wording(path: Path | None) -> Wording:
-    """The wording in a file, or ours. Raises Stop or WordingError."""
-    try:
-        return wording.load(path)
-    except OSError as error:
-        raise Stop(f"{path}: {error.strerror}") from None
-
-
-def parse_results(text: str, source: str) -> Results:
-    """Items from a list of items, a case, a search response or a MemoryBench result file.
-
-    Raises Stop or ItemError.
-    """
-    value = parse_json(text, source)
-    if isinstance(value, list):
-        return Results(items.from_json(value), None)
-    if isinstance(value, dict) and "items" in value:
-        return Results(items.from_json(value["items"]), None)
-    if isinstance(value, dict) and "question" in value and "results" in value:
-        question = value["question"]
-        if question is not None and not isinstance(question, str):
-            raise Stop(f"{source}: question must be a string or null")
-        return Results(items.from_json(value["results"]), well_formed_json(question))
-    if isinstance(value, dict) and "results" in value:
-        hits = items.from_response(value)
-        if value["results"] and not hits:
-            raise Stop(f"{source}: none of its hits is a claim or an episode: each needs a kind")
-        return Results(hits, None)
-    raise Stop(
-        f"{source}: expected a list of items, a /v1/search response or a result file with "
-        "question and results"
-    )
 
 
 def _read(results: str) -> str:

@@ -1,7 +1,7 @@
 """`goldens score`: what a ranked run's selector kept, against LongMemEval's labels."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,10 @@ from rich.console import Console
 from rich.progress import track
 
 from reference.scoring import ScoringError, Tally, gold_texts, score
-from reference.text import well_formed_json
 
 from ..exits import Exit, Stop
-from ..project.layout import read_json
 from ..project.longmemeval import items
-
-CHECKPOINT = "checkpoint.json"
+from ..recorded.checkpoint import CHECKPOINT, followed
 
 
 @click.command(name="score")
@@ -36,29 +33,6 @@ def command(run: Path, dataset: Path, as_json: bool) -> Exit:
         raise Stop(f"{run}: {error}") from error
     click.echo(json.dumps(as_dict(tally)) if as_json else table(tally))
     return Exit.OK
-
-
-def followed(path: Path) -> Any:
-    """A checkpoint; results that it keeps in files of their own are read into it. Raises Stop."""
-    checkpoint = well_formed_json(read_json(path))
-    for search in searches(checkpoint):
-        file = search.get("resultFile")
-        if "results" not in search and isinstance(file, str):
-            found = well_formed_json(read_json(path.parent / file))
-            if not isinstance(found, dict) or not isinstance(found.get("results"), list):
-                raise Stop(f'{path.parent / file}: expected {{"results": [...]}}')
-            search["results"] = found["results"]
-    return checkpoint
-
-
-def searches(checkpoint: Any) -> Iterator[dict[str, Any]]:
-    """The search phases of a checkpoint, those that are objects."""
-    match checkpoint:
-        case {"questions": dict(questions)}:
-            for question in questions.values():
-                match question:
-                    case {"phases": {"search": dict(search)}}:
-                        yield search
 
 
 def labels(dataset: Path) -> dict[str, frozenset[str]]:

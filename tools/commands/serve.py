@@ -1,20 +1,18 @@
 """`goldens serve`: the embedded memvara as a server on loopback, until Ctrl-C."""
 
-import logging
 import os
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..engine import application, open_memory
+from ..engine.server import serve
 from ..exits import Exit, Stop
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+    pass
 
-HOST = "127.0.0.1"
 KEY_VARIABLE = "MEMVARA_API_KEY"
 DEFAULT_KEY = "local"
 
@@ -49,21 +47,3 @@ def command(db: Path, port: int) -> Exit:
 def shown_key(key: str) -> str:
     """How to tell the reader which key counts, without printing one of theirs."""
     return f"the one in {KEY_VARIABLE}" if key else DEFAULT_KEY
-
-
-def serve(app: "WSGIApplication", port: int, key: str, db: Path) -> None:
-    """Answer requests until interrupted. Raises Stop when waitress or the port is missing."""
-    try:
-        import waitress
-    except ModuleNotFoundError as error:
-        raise Stop(
-            "waitress is not installed: install the extra `engine` (pip install -e '.[engine]')"
-        ) from error
-    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a full queue is no fault here
-    try:
-        server = waitress.create_server(app, host=HOST, port=port)
-    except OSError as error:
-        raise Stop(f"cannot listen on {HOST}:{port} ({error.strerror}): try --port 0") from error
-    with suppress(KeyboardInterrupt), closing(server):
-        click.echo(f"memvara at http://{HOST}:{server.effective_port}, store {db}, key: {key}")
-        server.run()

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from ..grid.places import request_of
 from ..project.layout import Project
-from ..sweeping.cells import request_of
-from ..sweeping.tally import Fault
+from .faults import Fault
 from .reduce import fewest_items, shortest_texts
 from .show import first_difference
 from .verdicts import Answer, Sides

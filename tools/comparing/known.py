@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .. import grid
 from ..exits import Stop
-from ..grid import values as grid
+from ..grid.places import NOWHERE, Place, located, request_of
 from ..project.layout import Project
-from ..sweeping.cells import NOWHERE, request_of
-from ..sweeping.plan import Place, located
-from ..sweeping.tally import Fault
+from .faults import Fault
 from .verdicts import Sides
 
 OPS = ("prompt", "settings", "request")

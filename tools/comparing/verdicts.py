@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..sides.copies import Subject
+from ..sides.subject import Subject
 
 Answer = Mapping[str, Any]
 

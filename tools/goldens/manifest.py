@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..exits import Exit, Stop
-from ..project.layout import Project, read_json
+from ..project.json_files import read_json
+from ..project.layout import Project
 from .outcomes import ROUTING, Outcome, spots
 
 FORMAT = 1

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..exits import Exit, Stop
 from ..project.layout import TAG, Arm, Project
-from ..sides.copies import Subject
+from ..sides.subject import Subject
 
 COUNTED = ("render", "prompt")  # the ops whose tokens the manifest states
 ROUTING = "routing.jsonl"

@@ -13,11 +13,11 @@ from reference.knobs import Knobs
 from reference.models import Model
 from reference.overrides import ContextFile
 
-from ..commands.render import arm_env, refusals
 from ..exits import Stop
 from ..project.git import files_of
-from ..project.layout import Project
+from ..project.layout import Project, arm_env
 from ..project.longmemeval import Question, questions
+from ..project.refusals import refusals
 
 MOST_DIGITS = 6  # a longer number is a question's id: many of LongMemEval's are digits alone
 

@@ -22,7 +22,7 @@ from reference.items import Item
 
 from ..exits import Stop
 from ..project.files import write_whole
-from ..project.layout import read_json
+from ..project.json_files import read_json
 from ..project.longmemeval import Question
 from .plan import Arm, Chosen
 from .question import Asked, Measured, tag_of

@@ -16,11 +16,11 @@ from typing import Any
 from reference.client import ClientError
 from reference.provider import ProviderError
 
-from ..commands.render import refusals
 from ..exits import Stop
 from ..processes import workers
 from ..project.files import write_whole
 from ..project.longmemeval import Question, questions
+from ..project.refusals import refusals
 from .curves import Selection, Spot, spots
 from .engines import Engine
 from .plan import Chosen, Plan, labelled_texts

@@ -30,9 +30,9 @@ def _same(
     root: Path, before: dict[str, bytes], after: dict[str, bytes], sample: int | None
 ) -> bool:
     # Imported here: these read the watched package, which may not even import.
-    from ..commands.sweep import sweep_folders
     from ..project.layout import load
     from ..sweeping.plan import Narrowing
+    from ..sweeping.sweep import sweep_folders
 
     with tempfile.TemporaryDirectory(prefix="goldens-") as folder:
         sides = Path(folder, "before"), Path(folder, "after")

@@ -1,14 +1,14 @@
 """The project on disk: where it is, its arms, its cases and its questions."""
 
-import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ..exits import Stop
+from .json_files import read_json, read_text
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ def load(root: Path | None = None) -> Project:
 
 def _arms(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(_text(path))
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise Stop(f"{path}: not TOML: {error}") from None
 
@@ -120,28 +120,8 @@ def _name(name: str) -> str:
     return name
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode()
-    except (OSError, ValueError) as error:
-        raise Stop(f"{path}: {error}") from None
-
-
-def read_json(path: Path) -> Any:
-    """The JSON value in a file. Raises Stop, naming the file, when there is none."""
-    return parse_json(_text(path), str(path))
-
-
-def parse_json(text: str, source: str) -> Any:
-    """The JSON value of `text`; NaN and Infinity are none. Raises Stop, naming `source`."""
-    try:
-        return json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse(source))
-    except (ValueError, RecursionError) as error:
-        raise Stop(f"{source}: not JSON: {error}") from None
-
-
-def _refuse(source: str) -> Callable[[str], Any]:
-    def refuse(name: str) -> Any:
-        raise Stop(f"{source}: not JSON: {name}")
-
-    return refuse
+def arm_env(project: Project, arm: str) -> Mapping[str, str]:
+    """The environment of an arm. Raises Stop, listing the arms, when there is no such arm."""
+    if arm not in project.arms:
+        raise Stop(f"no arm {arm!r}: one of {', '.join(project.arms)}")
+    return project.arms[arm].env

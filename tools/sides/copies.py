@@ -1,29 +1,18 @@
-"""Subjects: what answers the protocol's requests, here copies of `reference/` in this process."""
+"""Subjects that are copies of `reference/`, each loaded under a name of its own here."""
 
 import contextlib
 import functools
 import importlib.util
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..exits import Exit, Stop
 from ..project.git import read_tree
-
-
-@dataclass(frozen=True)
-class Subject:
-    """Something that answers requests; `source` says where its code comes from.
-
-    An answer holds `ok` (and maybe `warnings`), `refused` or `crashed`.
-    """
-
-    source: str
-    answer: Callable[[Mapping[str, Any]], dict[str, Any]]
+from .subject import Subject
 
 
 def load_copy(folder: Path, name: str) -> ModuleType:

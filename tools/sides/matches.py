@@ -10,9 +10,9 @@ from ..exits import Exit, Stop
 from ..project import git
 from ..project.git import GitError
 from ..project.layout import Project
-from ..sweeping.cells import introduce
 from . import program as external
-from .copies import Subject, files_behind, in_process, unpacked
+from .copies import files_behind, in_process, unpacked
+from .subject import Subject, introduce
 
 MEMO = 8_192  # counts that each copy may keep: every line as it can be cut, and more
 EXPECTED, FOUND = "expected_reference", "found_reference"  # what the copies are loaded as

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from ..exits import Exit, Stop
-from .copies import Subject
+from .subject import Subject
 
 LONGEST = 1 << 26  # bytes of one answer
 SHOWN = 200  # characters of an answer or of stderr in a message

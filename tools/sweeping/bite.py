@@ -5,11 +5,12 @@ from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
 
-from ..grid import values as grid
-from ..grid.values import Combination, Product, Value
+from .. import grid
+from ..grid.combinations import Combination, Product
+from ..grid.places import NOWHERE, request_of
+from ..grid.values import Value
 from ..project.layout import Project
-from ..sides.copies import Subject
-from .cells import NOWHERE, request_of
+from ..sides.subject import Subject
 from .plan import Plan
 
 LEAST_BLOCKS = 1_000  # distinct ones that a whole grid must give

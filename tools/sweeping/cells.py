@@ -1,36 +1,19 @@
 """Comparing cells: what agrees is counted, what differs is reduced to the fewest knobs."""
 
 import functools
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from ..comparing.faults import Fault
 from ..comparing.reduce import Env, fewest_knobs
 from ..comparing.verdicts import Sides, Verdict
 from ..exits import Exit, Stop
-from ..project.layout import TAG, Project
-from ..sides.copies import Subject
-from .plan import Place, Plan
-from .tally import Fault, Tally
+from ..grid.places import NOWHERE, Place, request_of
+from ..project.layout import Project
+from .plan import Plan
+from .tally import Tally
 
 GLIMPSE = 61  # of so many characters one is looked at; blocks may be missed, never invented
 REMEMBERED = 65_536  # reduced environments whose verdict is kept, to reduce many cells to one
-NOWHERE = Place("", "")  # of a combination's settings and request
-
-
-def request_of(
-    project: Project, op: str, place: Place, env: Mapping[str, str], items: Any = None
-) -> dict[str, Any]:
-    """The protocol request for `op` in a place; `items` instead of the case's own."""
-    request: dict[str, Any] = {"op": op, "env": env}
-    if op == "settings":
-        return request
-    if op == "request":
-        asked = (each.question for each in project.questions.values())
-        query = next(question for question in asked if question is not None)
-        return request | {"query": query, "tag": TAG}
-    request["items"] = place.case if items is None else items
-    request["question"], request["question_date"] = project.questions[place.question]
-    return request
 
 
 class Comparison:
@@ -88,11 +71,3 @@ class Comparison:
             self.glimpsed.add(glimpse)
             block = self.sides.expected.answer(request_of(self.project, "render", place, env))
             tally.blocks.add(hash(block.get("ok")))
-
-
-def introduce(project: Project, subject: Subject) -> None:
-    """Hand every case to a subject, once. Raises Stop if it does not take one."""
-    for name, items in project.cases.items():
-        answer = subject.answer({"op": "items", "name": name, "items": items})
-        if "ok" not in answer:
-            raise Stop(f"{subject.source} does not take case {name}: {answer}", Exit.MISMATCH)

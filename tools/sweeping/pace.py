@@ -9,14 +9,17 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from .. import grid
 from ..comparing.verdicts import Sides
-from ..grid import values as grid
-from ..grid.values import BUDGET, CONTEXT_FILE, Combination
+from ..grid.combinations import Combination
+from ..grid.places import Place, request_of
+from ..grid.values import BUDGET, CONTEXT_FILE
 from ..project.layout import Project
-from ..sides.copies import Subject, in_process
+from ..sides.copies import in_process
 from ..sides.matches import EXPECTED, FOUND, folders
-from .cells import Comparison, request_of
-from .plan import Narrowing, Part, Place, Plan
+from ..sides.subject import Subject
+from .cells import Comparison
+from .plan import Narrowing, Part, Plan
 
 CASE = "thirty"
 SWEPT = 1_000  # combinations of the sweep; its memos start empty, as in a sweep

@@ -1,32 +1,23 @@
 """The plan of a sweep: which combinations meet which cases and questions, and how many that is."""
 
 import functools
-import os
 import random
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..exits import Exit, Stop
-from ..grid import values as grid
-from ..grid.values import CONTEXT_FILE, Combination, Lines
+from .. import grid
+from ..grid.budgets import line_budgets
+from ..grid.combinations import Combination
+from ..grid.places import Place, located
+from ..grid.values import CONTEXT_FILE, Lines
 from ..project.layout import Project
-from ..sides.copies import Subject
+from ..sides.subject import Subject
 
 ASKED_TWICE = {"thirty": "plain", "hostile": "none"}  # besides the first question
-
-_PATH = re.compile(r"[^\s\ufeff](?:.*[^\s\ufeff])?")
-
-
-class Place(NamedTuple):
-    """A case and a question by their names."""
-
-    case: str
-    question: str
 
 
 class Part(NamedTuple):
@@ -170,41 +161,3 @@ def _asked(project: Project, cases: Collection[str]) -> Iterator[Place]:
         yield Place(case, next(iter(project.questions)))
         if ASKED_TWICE.get(case) in project.questions:
             yield Place(case, ASKED_TWICE[case])
-
-
-@functools.cache
-def located(folder: str, value: str) -> str:
-    """A context file's value with its path made absolute, the blanks around it kept."""
-    return _PATH.sub(lambda path: os.path.join(folder, path[0]), value, count=1)
-
-
-def line_budgets(subject: Subject, items: list[Any]) -> dict[Lines, str]:
-    """What the first lines of a case's turns block cost, as the grid's budgets have it.
-
-    A number that the grid has anyway, or that two of them share, is there once. A case that is
-    refused has none. Raises Stop when the subject can't say.
-    """
-    budgets: dict[Lines, str] = {}
-    turns = [item for item in items if isinstance(item, dict) and item.get("kind") == "turn"]
-    if "ok" not in _bare(subject, turns):
-        return budgets
-    for value in grid.ROWS[grid.BUDGET].product:
-        if isinstance(value, Lines) and value.turns <= len(turns):
-            budget = str(_tokens(subject, turns[: value.turns]) - value.less)
-            if budget not in {*grid.ROWS[grid.BUDGET].product, *budgets.values()}:
-                budgets[value] = budget
-    return budgets
-
-
-def _bare(subject: Subject, turns: list[Any]) -> dict[str, Any]:
-    return subject.answer({"op": "render", "env": {}, "items": turns, "question": None})
-
-
-def _tokens(subject: Subject, turns: list[Any]) -> int:
-    answer = _bare(subject, turns)
-    if "ok" in answer:
-        answer = subject.answer({"op": "count", "text": answer["ok"]})
-    if "ok" not in answer:
-        raise Stop(f"{subject.source} can't count tokens: {answer}", Exit.BASELINE)
-    tokens: int = answer["ok"]
-    return tokens

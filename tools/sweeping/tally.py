@@ -2,24 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
-from ..comparing.reduce import Env
+from ..comparing.faults import Fault
 from ..comparing.verdicts import Verdict
-from .plan import Place
-
-
-class Fault(NamedTuple):
-    """A difference, reduced to the fewest knobs that show it."""
-
-    op: str
-    place: Place
-    env: Env
-
-    @property
-    def knobs(self) -> frozenset[str]:
-        """The knobs that it takes."""
-        return frozenset(name for name, _ in self.env)
 
 
 @dataclass

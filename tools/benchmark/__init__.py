@@ -1,0 +1,1 @@
+"""What is meant to be fast, measured on this machine as ratios."""

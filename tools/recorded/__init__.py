@@ -1,0 +1,1 @@
+"""Recorded benchmarks: what a run left on disk."""
