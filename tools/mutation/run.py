@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..exits import Exit, Stop
 from . import changes, exemptions
-from .equivalence import renders_whole_grid_equal
+from .equivalence import Equal, renders_whole_grid_equal
 from .gate import Gate
 from .generate import generate
 from .mutants import Mutant
@@ -72,8 +72,17 @@ def proven_gate(project: Project, jobs: int) -> Iterator[Gate]:
         raise Stop("nothing was measured: files changed during the run", Exit.BASELINE)
 
 
-def run(gate: Gate, project: Project, selection: Selection, exempt: list[dict[str, str]]) -> Report:
-    """The verdicts on what is selected, and a witness for each test."""
+def run(
+    gate: Gate,
+    project: Project,
+    selection: Selection,
+    exempt: list[dict[str, str]],
+    equal: Equal,
+) -> Report:
+    """The verdicts on what is selected, and a witness for each test.
+
+    `equal` is asked of mutants that are exempt.
+    """
     mutants = _selected(gate, project, selection)
     with progress("mutants") as seen:
         outcomes = gate.verdicts(mutants, bool(selection.mutants), seen)
@@ -86,7 +95,7 @@ def run(gate: Gate, project: Project, selection: Selection, exempt: list[dict[st
         ]
     with progress("witnesses") as seen:
         witnesses = gate.witnesses(outcomes, wanted, seen)
-    proof = partial(renders_whole_grid_equal, project.root, gate.generated.files)
+    proof = partial(renders_whole_grid_equal, gate.generated.files, equal)
     problems = exemptions.apply(exempt, gate.generated.mutants, outcomes, proof)
     return Report(
         outcomes,

@@ -13,7 +13,7 @@ import pytest
 
 from tools.mutation import from_mutmut
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PYPROJECT = """
 [tool.mutmut]
 source_paths = ["reference"]

@@ -23,7 +23,7 @@ from tools.sweeping import engine, sweep
 from tools.sweeping.plan import Narrowing
 from tools.sweeping.tally import Tally
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SMALL = Narrowing(sample=120, seed=3)
 CONTEXT, PROTOCOL = "context.py", "protocol.py"
 
@@ -504,7 +504,7 @@ def test_bad_input_is_one_clear_line(committed, inside, arguments, said):
 
 # Other programs.
 
-ADAPTERS = Path(__file__).parent / "adapters"
+ADAPTERS = Path(__file__).parents[1] / "adapters"
 
 
 def against(folder, goldens, program, *options):

@@ -11,8 +11,8 @@ import pytest
 from tools.exits import Exit, Stop
 from tools.project.longmemeval import Malformed, Turn, items, questions, timestamp
 
-REAL = Path(__file__).parents[3] / "shared" / "data"
-HERE = Path(__file__).parents[2]
+REAL = Path(__file__).parents[4] / "shared" / "data"
+HERE = Path(__file__).parents[3]
 
 
 def item(**fields: Any) -> dict[str, Any]:

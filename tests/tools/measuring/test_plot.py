@@ -18,7 +18,7 @@ from tools.measuring.plot import Caption, draw
 from tools.measuring.table import Row, ninth_decile
 from tools.project.layout import load
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Goldens = Callable[..., subprocess.CompletedProcess[bytes]]
 TURNS = [
     ("user", "I keep three hives behind the chapel.", True),

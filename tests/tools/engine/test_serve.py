@@ -16,7 +16,7 @@ import pytest
 from tools.exits import Exit
 
 GOLDENS = [sys.executable, "-m", "tools"]
-HERE = Path(__file__).parents[2]
+HERE = Path(__file__).parents[3]
 
 
 def environment(**more: str) -> dict[str, str]:

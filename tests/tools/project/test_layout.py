@@ -9,7 +9,7 @@ import pytest
 from tools.exits import Stop
 from tools.project import layout as project
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ import pytest
 
 from tools.exits import Exit
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SESSIONS = 3
 ARMS = ("--arms", "default,turns_only,ranked", "--model", "opus-4.5")
 
@@ -46,7 +46,7 @@ INTERRUPT_PARENT = "os.kill(os.getppid(), signal.SIGINT)"
 # Forks a run for each step until {last}, in which it kills itself there, and prints their ends.
 KILLS = """
 import os, sys
-from tools import arms
+from tools.commands import arms
 from tools.engine import library
 library.load_memvara()
 for nth in range(1, {last} + 1):

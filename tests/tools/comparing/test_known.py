@@ -11,7 +11,7 @@ from tools.exits import Exit, Stop
 from tools.grid.places import Place
 from tools.project import layout as project
 
-PROGRAM = f"{sys.executable} {Path(__file__).parent / 'adapters' / 'lenient.py'}"
+PROGRAM = f"{sys.executable} {Path(__file__).parents[1] / 'adapters' / 'lenient.py'}"
 LENIENT = """
 [[known]]
 reason = "the program reads integers as floats"

@@ -10,8 +10,8 @@ from tools.exits import Exit, Stop
 from tools.sides.program import Program, running
 from tools.sides.subject import Subject
 
-ADAPTERS = Path(__file__).parent / "adapters"
-ROOT = Path(__file__).parents[2]
+ADAPTERS = Path(__file__).parents[1] / "adapters"
+ROOT = Path(__file__).parents[3]
 REQUEST = {"op": "settings", "env": {"MEMVARA_SEARCH_K": "5"}}
 
 

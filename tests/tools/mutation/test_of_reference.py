@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tools.exits import Exit
 from tools.mutation.equivalence import renders_whole_grid_equal
 from tools.mutation.generate import generate
 from tools.mutation.mutants import Edit, mutants_of
 from tools.mutation.pace import mutants_per_second
+from tools.project.layout import load
+from tools.sweeping.plan import Narrowing
+from tools.sweeping.sweep import sweep_folders
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +33,10 @@ def files(count_quickly, generated, tmp_path_factory):
     shutil.copytree(ROOT / "reference", root / "reference")
     count_quickly(root / "reference")
     return {file: (root / file).read_bytes() for file in generated.files}
+
+
+def equal_over_forty(expected, found):
+    return sweep_folders(load(ROOT), expected, found, Narrowing(sample=40)).exit_code is Exit.OK
 
 
 @pytest.mark.parametrize(
@@ -47,7 +55,7 @@ def test_a_mutant_is_equivalent_only_if_the_grid_runs_it_and_sees_no_difference(
     start = code.index(old.encode())
     edit = Edit(start, start + len(old.encode()), new.encode(), "planted")
     (mutant,) = mutants_of(file, code, [edit], [])
-    assert renders_whole_grid_equal(ROOT, files, mutant, sample=40) is is_equal
+    assert renders_whole_grid_equal(files, equal_over_forty, mutant) is is_equal
 
 
 def test_no_statement_and_no_literal_of_the_reference_is_without_a_mutant(generated):

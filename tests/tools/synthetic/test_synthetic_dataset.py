@@ -11,7 +11,7 @@ from reference.tokens import counter
 from tools import synthetic_dataset
 from tools.project.longmemeval import Question, questions
 
-CASES = Path(__file__).parents[2] / "goldens" / "cases"
+CASES = Path(__file__).parents[3] / "goldens" / "cases"
 FILE = CASES / "longmemeval_synthetic.json"
 
 

@@ -28,7 +28,7 @@ from tools.project.layout import load
 from tools.project.longmemeval import Question, questions
 from tools.project.results import parse_results
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHIPPED = ROOT / "goldens" / "cases" / "longmemeval_synthetic.json"
 REAL = ROOT.parent / "shared" / "data"
 ARMS = ("default", "routed720", "useronly720", "ranked")

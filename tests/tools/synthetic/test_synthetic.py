@@ -13,7 +13,7 @@ from reference.routing import asks_assistant
 from tools import synthetic
 from tools.synthetic import generator
 
-CASES = Path(__file__).parents[2] / "goldens" / "cases"
+CASES = Path(__file__).parents[3] / "goldens" / "cases"
 STAMP = re.compile(r"2026-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00")
 TAIL_CHARS = [1, 2, 7, 16, 40, 80, 120, 200, 400, 720, 1000, 1500, 2500]
 JOINER = "\u200d"

@@ -203,7 +203,7 @@ def test_a_write_killed_anywhere_is_stored_once_when_it_is_sent_again(
     killed = subprocess.run(
         [sys.executable, "-c", DYING_WRITER.format(where=PLACES[place]), store],
         input=body,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert killed.returncode == 9
     with open_memory(store) as memory, client_of(memory) as client:
