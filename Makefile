@@ -1,6 +1,6 @@
 # Two commands for people: `make check` and `make test`. Both build .venv first.
 .DELETE_ON_ERROR:
-.PHONY: check test mutate lock clean
+.PHONY: check test mutate interop lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,18 @@ test: .venv/installed
 
 mutate: .venv/installed
 	@$(BIN)/goldens mutate
+
+# A second implementation, in TypeScript under Node and Bun: needs npm, which nothing else here does.
+INTEROP := tests/interop/node_modules
+
+interop: .venv/installed $(INTEROP)/installed
+	@$(BIN)/pytest -q tests/interop
+
+$(INTEROP)/installed: tests/interop/package-lock.json tests/interop/package.json
+	@command -v npm >/dev/null || { echo "make interop needs Node >= 20 with npm" >&2; exit 1; }
+	@npm ci --silent --prefix tests/interop
+	@node $(INTEROP)/bun/install.js
+	@touch $@
 
 # The lock holds hashes, which pip refuses to mix with an editable install:
 # the locked packages first, then this project without dependencies.
@@ -33,4 +45,4 @@ lock:
 		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv mutants
+	rm -rf .venv mutants $(INTEROP)
