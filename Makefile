@@ -17,14 +17,15 @@ test: .venv/installed
 mutate: .venv/installed
 	@$(BIN)/goldens mutate
 
-# A second implementation, in TypeScript under Node and Bun: needs npm, which nothing else here does.
+# A second implementation, in TypeScript, under Node and Bun. Nothing else here needs npm.
 INTEROP := tests/interop/node_modules
 
 interop: .venv/installed $(INTEROP)/installed
 	@$(BIN)/pytest -q tests/interop
 
 $(INTEROP)/installed: tests/interop/package-lock.json tests/interop/package.json
-	@command -v npm >/dev/null || { echo "make interop needs Node >= 20 with npm" >&2; exit 1; }
+	@{ npm --version && node -e '"".isWellFormed()'; } >/dev/null 2>&1 || \
+		{ echo "make interop needs Node >= 20 with npm" >&2; exit 1; }
 	@npm ci --silent --prefix tests/interop
 	@node $(INTEROP)/bun/install.js
 	@touch $@

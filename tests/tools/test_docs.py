@@ -79,3 +79,10 @@ def test_the_lock_file_holds_hashes_and_no_place():
         r"[a-z0-9-]+==[\w.]+( ; [\w .<>=!'*]+)? \\|    --hash=sha256:[0-9a-f]{64}( \\)?"
     )
     assert [line for line in lines if not fine.fullmatch(line)] == []
+
+
+def test_the_lock_file_of_the_interop_tests_holds_hashes_and_no_place():
+    lock = json.loads((ROOT / "tests/interop/package-lock.json").read_text())
+    packages = [package for name, package in lock["packages"].items() if name]
+    assert packages
+    assert all("integrity" in package and "resolved" not in package for package in packages)

@@ -30,7 +30,7 @@ const isRefusal = (error) => error instanceof yours.Refusal
 // question and question_date may be null.
 const operations = {
   render: ({ question }, items) => yours.renderContext(items, question),
-  prompt: ({ question, question_date }, items) => yours.answerPrompt(items, question, question_date),
+  prompt: ({ question, question_date: date }, items) => yours.answerPrompt(items, question, date),
   settings: () => yours.settings(),
   request: ({ query, tag }) => yours.searchRequest(query, tag),
   route: ({ question }) => yours.asksAssistant(question),

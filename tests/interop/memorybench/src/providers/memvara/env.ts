@@ -110,7 +110,7 @@ function refuseHiddenRanking(settings: MemvaraSettings): void {
   if (settings.context_file !== null) hiding.push("MEMVARA_CONTEXT_FILE")
   if (settings.tail_chars > 0) hiding.push("MEMVARA_TAIL_CHARS")
   if (settings.ranked && hiding.length > 0) {
-    throw new Error(`MEMVARA_RANKED can't stand beside ${hiding.join(", ")}: its order would be hidden`)
+    throw new Error(`MEMVARA_RANKED keeps an order that ${hiding.join(" and ")} would hide`)
   }
 }
 

@@ -29,8 +29,11 @@ Should your notes already contain the values asked for, give the answer; "I don'
 questions that nothing on file touches.`
 
 // Fitted on 301 LongMemEval questions; "remind me" matches a person's own history as well.
-const ASKS_ASSISTANT =
-  /\b(you (suggested|recommended|mentioned|told me|provided|wrote|created)|did you say|can you remind me|remind me (what|which|who|how|of))\b/i
+const ASKS_ASSISTANT = new RegExp(
+  "\\b(you (suggested|recommended|mentioned|told me|provided|wrote|created)|did you say|" +
+    "can you remind me|remind me (what|which|who|how|of))\\b",
+  "i",
+)
 
 const BLANKS = 999_000 // in a row; the tokenizer fails near a million
 const SHOWN = 60 // UTF-16 units of a question in a warning
@@ -165,7 +168,8 @@ function turnsHeading(lines: Line[]): string {
 
 function memoryLine({ text, state, validFrom, validTo, recordedAt }: Memory): string {
   const noted = `on file since ${when(recordedAt)}`
-  const held = validTo ? `held ${when(validFrom)} to ${when(validTo)}` : `holds from ${when(validFrom)}`
+  const from = when(validFrom)
+  const held = validTo ? `held ${from} to ${when(validTo)}` : `holds from ${from}`
   return `- [${noted}; ${held}, ${state}] ${text}`
 }
 
