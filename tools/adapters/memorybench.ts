@@ -4,7 +4,7 @@
 //
 //     goldens adapter memorybench > adapter.ts
 //     goldens sweep --command 'bun adapter.ts'
-//     goldens sweep --command 'npx tsx adapter.ts'
+//     goldens sweep --command 'npx tsx adapter.ts'      (one process: 'node --import tsx adapter.ts')
 //
 // It asks src/providers/memvara/prompts.ts and env.ts, src/utils/tokens.ts and logger.ts; a
 // function that they lack is an operation less, and `hello` says which there are.
