@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from tools.adapters import FILES, text
-from tools.adapters.command import command
+from tools.commands.adapter import command
 
 ROOT = Path(__file__).parents[3]
 PROVIDER = """

@@ -2,8 +2,8 @@
 
 import click
 
+from ..adapters import FILES, text
 from ..exits import Exit
-from . import FILES, text
 
 
 @click.command(name="adapter")
