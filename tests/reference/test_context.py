@@ -134,7 +134,7 @@ def test_no_items_are_one_fixed_sentence(render):
     assert render([]) == "NOTHING KEPT"
 
 
-@pytest.mark.parametrize("vector", vectors("when.jsonl"), ids=lambda vector: vector["stamp"])
+@pytest.mark.parametrize("vector", vectors("when.jsonl"))
 def test_a_stamp_is_shown_to_the_minute_or_unchanged(vector):
     assert when(vector["stamp"]) == vector["shown"]
 
@@ -392,7 +392,7 @@ BLANK_TURNS = {
     "content": turn(f"a{' ' * 999_000}b"),
     "role": turn("a", role="\u3000" * 999_000),
     "ts": turn("a", ts=" \t\r\n" * 249_750),
-    "after a shorter run": turn(f"{' ' * 998_999}a{' ' * 999_001}"),
+    "after_a_shorter_run": turn(f"{' ' * 998_999}a{' ' * 999_001}"),
 }
 
 
@@ -411,7 +411,7 @@ def test_a_turn_of_999000_blanks_is_refused_with_its_index_before_anything_is_co
 @pytest.mark.parametrize(
     "content",
     ["a" + " " * 998_999, f"{' ' * 499_500}a{' ' * 499_500}", "X" * 999_000, "\u0085" * 999_000],
-    ids=["998,999 blanks", "two runs", "no blanks", "no whitespace in ECMAScript"],
+    ids=["998999-blanks", "two-runs", "no-blanks", "no-whitespace-in-ECMAScript"],
 )
 def test_a_turn_with_fewer_blanks_is_not_refused(content, render):
     text = render([turn(content)], MEMVARA_TOKEN_BUDGET="1")

@@ -71,7 +71,7 @@ def test_any_number_of_blank_knobs_is_none(env):
     assert Knobs.from_env(env) == Knobs.from_env({})
 
 
-@pytest.mark.parametrize("row", vectors("knobs"), ids=lambda row: ascii(row.get("env")))
+@pytest.mark.parametrize("row", vectors("knobs"))
 def test_an_environment_resolves_as_measured(row):
     try:
         resolved = Knobs.from_env(row["env"]).settings()
@@ -97,7 +97,6 @@ def test_an_environment_resolves_as_measured(row):
         ({"MEMVARA_RANKED": "1"}, "ranked", True),
         ({"OPENAI_MODEL_PREFIX": " openai/ "}, "model_prefix", " openai/ "),
     ],
-    ids=ascii,
 )
 def test_a_knob_sets_its_own_field_and_no_other(env, field, value):
     assert Knobs.from_env(env) == Knobs(**DEFAULTS | {"model_prefix": ""} | {field: value})
@@ -143,7 +142,6 @@ def test_an_integer_out_of_range_is_refused(name, field, least):
         "²",
         "\x1c5",
     ],
-    ids=ascii,
 )
 def test_an_integer_in_any_other_notation_is_refused(text):
     expected = f"MEMVARA_TAIL_CHARS={text!r} is not accepted: give an integer >= 0"

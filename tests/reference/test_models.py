@@ -43,7 +43,7 @@ def vectors(name: str) -> list[dict]:
     return [json.loads(line) for line in lines[1:]]
 
 
-@pytest.mark.parametrize("row", vectors("models"), ids=lambda row: ascii(row["alias"]))
+@pytest.mark.parametrize("row", vectors("models"))
 def test_an_alias_resolves_as_measured(row):
     model = resolve(row["alias"], row["prefix"] or "")
     measured = (row["alias"], row["id"], row["provider"], row["temperature"])

@@ -43,7 +43,7 @@ def refusal(data: bytes) -> str:
 # Keys
 
 
-@pytest.mark.parametrize("row", vectors("keys"), ids=ascii)
+@pytest.mark.parametrize("row", vectors("keys"))
 def test_two_questions_have_one_key_as_measured(row):
     assert (key(row["a"]) == key(row["b"])) is row["same"]
 
@@ -124,7 +124,6 @@ def test_two_rows_with_one_block_are_no_reason_to_warn():
         (b'{"question":null,"block":"b"}', SHAPE),
         (b'{"question":"q","block":["b"]}', SHAPE),
     ],
-    ids=lambda value: ascii(value)[:40],
 )
 def test_a_line_that_is_no_row_is_refused_with_path_and_line(line, reason):
     data = b'\n{"question":"q","block":"b"}\n' + line + b"\n"

@@ -354,7 +354,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(
-    ("asked", "kinds"), FIELDS, ids=lambda value: value.get("call", value.get("op", ""))
+    ("asked", "kinds"), FIELDS, ids=[asked.get("call", asked["op"]) for asked, _ in FIELDS]
 )
 def test_a_request_has_every_field_of_its_op_and_each_of_its_kind(asked, kinds, session):
     assert "ok" in answer(asked, session)
@@ -485,7 +485,7 @@ def test_each_line_is_answered_before_the_next_is_read():
         ('{"op": "route", "question": null}'.encode("utf-16"), "'utf-8' codec can't decode "),
         (b"[" * 1_000_000, ""),
     ],
-    ids=["no JSON", "no op", "no object", "no string", "NaN", "no UTF-8", "UTF-16", "too deep"],
+    ids=["no-JSON", "no-op", "no-object", "no-string", "NaN", "no-UTF-8", "UTF-16", "too-deep"],
 )
 def test_a_line_that_is_no_request_ends_it_with_one_line_and_status_2(line, reason):
     output, errors = io.BytesIO(), io.StringIO()

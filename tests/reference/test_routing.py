@@ -63,7 +63,6 @@ def test_a_phrasing_has_single_spaces(phrasing):
         "remind me when I flew",
         "Did I say that?",
     ],
-    ids=ascii,
 )
 def test_another_wording_does_not_ask_the_assistant(question):
     assert asks_assistant(question) is False
@@ -78,6 +77,6 @@ def test_no_question_does_not_ask_the_assistant(question):
     assert asks_assistant(question) is False
 
 
-@pytest.mark.parametrize("row", vectors("routing"), ids=lambda row: ascii(row["question"]))
+@pytest.mark.parametrize("row", vectors("routing"))
 def test_a_question_routes_as_measured(row):
     assert asks_assistant(row["question"]) is row["asks_assistant"]

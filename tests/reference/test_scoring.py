@@ -176,7 +176,7 @@ def test_a_question_that_is_unknown_or_was_not_searched_counts_nowhere(question:
         [said("I flew to Oslo."), said("Hm.")],
         [{"kind": "memory", "text": "Hm.", "selected": True}],
     ],
-    ids=["no turns", "all null", "all absent", "memories only"],
+    ids=["no-turns", "all-null", "all-absent", "memories-only"],
 )
 def test_a_run_that_no_selector_ranked_is_refused(results: list[Any]) -> None:
     with pytest.raises(ScoringError) as refusal:

@@ -1,7 +1,11 @@
-"""The shape of the reference: what may import what, and that nothing reads the environment."""
+"""The shape of the reference: what may import what, and that nothing reads the environment.
+
+And of its tests: an id that pytest can't be given by name would keep mutmut from running it.
+"""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -121,3 +125,22 @@ def test_imports_of_lower_layers_and_of_libraries_are_no_fault(tmp_path):
     )
     (tmp_path / "context.py").write_text(code, encoding="utf-8")
     assert faults(tmp_path) == []
+
+
+def odd_ids(ids: Iterable[str]) -> list[str]:
+    """The ids of tests whose parameters have other characters than letters, digits and `_ . -`."""
+    return [each for each in ids if not re.fullmatch(r"[\w./-]+(::\w+)+(\[[\w.-]+\])?", each, re.A)]
+
+
+def test_every_test_that_runs_with_this_one_has_a_plain_id(request):
+    ids = [item.nodeid for item in request.session.items]
+    assert odd_ids(ids) == []
+
+
+@pytest.mark.parametrize(
+    "parameters", ["a b", "\\u0085", "é", "a/b", "{", "", "a]"], ids=lambda text: f"odd-{len(text)}"
+)
+def test_an_id_that_is_not_plain_is_found(parameters):
+    plain = "tests/reference/test_x.py::TestX::test_y[a_b.C-1]"
+    odd = f"tests/reference/test_x.py::test_y[{parameters}]"
+    assert odd_ids([plain, odd, "tests/test_x.py::test_y"]) == [odd]

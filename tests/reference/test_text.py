@@ -75,7 +75,7 @@ def test_collapse_joins_words_with_single_spaces(text):
     assert collapse(text) == " ".join(words(text))
 
 
-@pytest.mark.parametrize("row", vectors("keys"), ids=ascii)
+@pytest.mark.parametrize("row", vectors("keys"))
 def test_two_texts_collapse_to_the_same_as_measured(row):
     assert (collapse(row["a"]) == collapse(row["b"])) is row["same"]
 
@@ -83,7 +83,6 @@ def test_two_texts_collapse_to_the_same_as_measured(row):
 @pytest.mark.parametrize(
     ("text", "length"),
     [("", 0), ("abc", 3), ("é\u0301", 2), ("\uffff", 1), ("\U00010000", 2), ("a\ud83d", 2)],
-    ids=ascii,
 )
 def test_length_is_utf_16_code_units(text, length):
     assert units(text) == length
@@ -98,18 +97,18 @@ def test_length_counts_two_units_beyond_the_basic_plane(text):
     assert units(text) == sum(2 if ord(character) > 0xFFFF else 1 for character in text)
 
 
-@pytest.mark.parametrize("row", vectors("cuts"), ids=lambda row: ascii(row)[:60])
+@pytest.mark.parametrize("row", vectors("cuts"))
 def test_a_text_is_cut_as_measured(row):
     assert cut(row["content"], row["tail_chars"]) == row["kept"]
 
 
-@pytest.mark.parametrize("character", ["\U00010000", "😀", "\U0010ffff"], ids=ascii)
+@pytest.mark.parametrize("character", ["\U00010000", "😀", "\U0010ffff"])
 def test_a_cut_inside_a_code_point_drops_its_first_half(character):
     assert cut(f"a{character}b", 2) == "a"
     assert cut(f"a{character}b", 3) == f"a{character}"
 
 
-@pytest.mark.parametrize("character", ["\ud7ff", "\ue000", "\uffff"], ids=ascii)
+@pytest.mark.parametrize("character", ["\ud7ff", "\ue000", "\uffff"])
 def test_a_cut_keeps_a_last_character_of_one_unit(character):
     assert cut(f"a{character}b", 2) == f"a{character}"
 
@@ -132,7 +131,6 @@ def test_a_cut_is_the_longest_prefix_that_fits(text, length):
         ("\ud83da\ude00", "\ufffda\ufffd"),
         ("\ud83d\ude00", "😀"),
     ],
-    ids=ascii,
 )
 def test_a_lone_surrogate_becomes_u_fffd_and_a_pair_its_code_point(text, expected):
     assert well_formed(text) == expected

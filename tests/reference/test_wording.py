@@ -87,7 +87,7 @@ def test_an_error_names_the_path(tmp_path):
         (b"a = '\xff'", "'utf-8' codec can't decode byte 0xff in position 5"),
         (b"a = " + b"[" * 100_000, ""),
     ],
-    ids=["no TOML", "no UTF-8", "nested too deeply"],
+    ids=["no-TOML", "no-UTF-8", "nested-too-deeply"],
 )
 def test_a_file_that_is_no_toml_is_refused(data, reason):
     assert refusal(data).startswith(f"own.toml: no TOML file in UTF-8: {reason}")

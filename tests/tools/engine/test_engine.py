@@ -329,7 +329,7 @@ def test_a_body_that_is_not_what_the_route_takes_gets_422(
         b'{"query": "\\ud800"}',
         b"[" * 100_000,
     ],
-    ids=["empty", "truncated", "not UTF-8", "NaN", "lone surrogate", "too deep"],
+    ids=["empty", "truncated", "not-UTF-8", "NaN", "lone-surrogate", "too-deep"],
 )
 def test_a_body_that_is_no_json_gets_422(client: httpx.Client, body: bytes) -> None:
     answer = client.post("/v1/search", params={"user": "blue"}, content=body)

@@ -170,33 +170,33 @@ def is_stored_once(memvara: Memvara) -> bool:
 
 
 SURVIVED = {
-    "a rate limit with seconds": ([answers(429, Retry_After="0.25")], [0.25]),
-    "a rate limit with a date": (
+    "a-rate-limit-with-seconds": ([answers(429, Retry_After="0.25")], [0.25]),
+    "a-rate-limit-with-a-date": (
         [answers(429, Retry_After="Sun, 06 Nov 1994 08:49:40 GMT")],
         [3.0],
     ),
-    "a rate limit with a wait in its body": (
+    "a-rate-limit-with-a-wait-in-its-body": (
         [answers(429, '{"error":{"detail":{"retry_after":1.5}}}')],
         [1.5],
     ),
-    "rate limits with junk": (
+    "rate-limits-with-junk": (
         [
             answers(429, '{"error":{"detail":{"retry_after":true}}}', Retry_After="soon"),
             answers(429, b"\xff", Retry_After="-1"),
         ],
         [0.5, 1.0],
     ),
-    "a server that is not there yet": ([answers(503), answers(502), answers(504)], [0.5, 1.0, 2.0]),
-    "a reset before the write was stored": ([Fault(Handler.reset)], [0.5]),
-    "a reset after the write was stored": ([Fault(Handler.reset, stores=True)] * 4, [0.5, 1, 2, 4]),
-    "a connection closed after the write was stored": (
+    "a-server-that-is-not-there-yet": ([answers(503), answers(502), answers(504)], [0.5, 1.0, 2.0]),
+    "a-reset-before-the-write-was-stored": ([Fault(Handler.reset)], [0.5]),
+    "a-reset-after-the-write-was-stored": ([Fault(Handler.reset, stores=True)] * 4, [0.5, 1, 2, 4]),
+    "a-connection-closed-after-the-write-was-stored": (
         [Fault(Handler.hang_up, stores=True)],
         [0.5],
     ),
-    "an error after the write was stored": ([answers(500, "oops", stores=True)], [0.5]),
-    "a body cut short after the write was stored": ([Fault(truncated, stores=True)], [0.5]),
-    "another protocol": ([Fault(Handler.babble)], [0.5]),
-    "59 rate limits in a row": ([answers(429)] * 59, [0.5, 1.0, 2.0, 4.0] + [5.0] * 55),
+    "an-error-after-the-write-was-stored": ([answers(500, "oops", stores=True)], [0.5]),
+    "a-body-cut-short-after-the-write-was-stored": ([Fault(truncated, stores=True)], [0.5]),
+    "another-protocol": ([Fault(Handler.babble)], [0.5]),
+    "59-rate-limits-in-a-row": ([answers(429)] * 59, [0.5, 1.0, 2.0, 4.0] + [5.0] * 55),
 }
 
 
@@ -226,7 +226,7 @@ def test_every_call_survives_a_fault(memvara, provider, waits):
 SEARCH = "POST /v1/search?user=run%201"
 LACKING = json.dumps({"results": [HIT, {"kind": "episode"}]})
 REFUSED = {
-    "a login page": (
+    "a-login-page": (
         answers(200, f"<html>\n<p>Sign in, {KEY}"),
         f"{SEARCH}: 200: '<html>\\n<p>Sign in, ***': Expecting value: line 1 column 1 (char 0)",
     ),
@@ -234,21 +234,21 @@ REFUSED = {
         answers(200, '{"results":[NaN]}'),
         f"{SEARCH}: 200: '{{\"results\":[NaN]}}': NaN is no JSON value",
     ),
-    "JSON cut short": (
+    "JSON-cut-short": (
         answers(200, '{"results":['),
         f"{SEARCH}: 200: '{{\"results\":[': Expecting value: line 1 column 13 (char 12)",
     ),
     "nothing": (answers(200), f"{SEARCH}: 200: '': Expecting value: line 1 column 1 (char 0)"),
-    "a hit without its episode": (
+    "a-hit-without-its-episode": (
         answers(200, LACKING),
         f"{SEARCH}: 200: '{LACKING}': results[1].episode: expected an object, found nothing",
     ),
-    "a body that is not gzip": (
+    "a-body-that-is-not-gzip": (
         answers(200, "plain", Content_Encoding="gzip"),
         f"{SEARCH}: 200: 'plain': Expecting value: line 1 column 1 (char 0)",
     ),
-    "a redirect": (answers(302, Location="/login"), f"{SEARCH}: 302: ''"),
-    "a refused key": (
+    "a-redirect": (answers(302, Location="/login"), f"{SEARCH}: 302: ''"),
+    "a-refused-key": (
         answers(401, "." * 297 + KEY),
         f"{SEARCH}: 401: '{'.' * 297}***'",
     ),
@@ -267,13 +267,13 @@ def test_one_line_is_said_at_once_of(fault, line, memvara, provider, waits):
 
 
 LOST = {
-    "a server that stays down": ([answers(503, "down")] * 5, "503: 'down'", 5),
-    "a server that always hangs up": (
+    "a-server-that-stays-down": ([answers(503, "down")] * 5, "503: 'down'", 5),
+    "a-server-that-always-hangs-up": (
         [Fault(Handler.hang_up)] * 5,
         "RemoteProtocolError: Server disconnected without sending a response.",
         5,
     ),
-    "sixty rate limits in a row": ([answers(429, "slow")] * 60, "429: 'slow'", 60),
+    "sixty-rate-limits-in-a-row": ([answers(429, "slow")] * 60, "429: 'slow'", 60),
 }
 
 

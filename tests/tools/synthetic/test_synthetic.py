@@ -131,8 +131,8 @@ def test_thirty_holds_the_special_literal_in_one_turn_only():
     [
         pytest.param(lambda c: unicodedata.category(c) == "Sc", id="currency"),
         pytest.param(lambda c: unicodedata.name(c, "").startswith("CJK UNIFIED"), id="CJK"),
-        pytest.param(lambda c: ord(c) > 0xFFFF, id="emoji outside the BMP"),
-        pytest.param(lambda c: c == JOINER, id="ZWJ sequence"),
+        pytest.param(lambda c: ord(c) > 0xFFFF, id="emoji-outside-the-BMP"),
+        pytest.param(lambda c: c == JOINER, id="ZWJ-sequence"),
         pytest.param(lambda c: " WITH " in unicodedata.name(c, ""), id="accent"),
     ],
 )
