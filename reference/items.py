@@ -1,5 +1,6 @@
 """Context items: what the renderer takes, read from JSON or from a search response."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from enum import Enum
@@ -69,6 +70,11 @@ class Foreign:
 
 
 Item = Memory | Turn | Selection | Foreign
+
+HITS = ("claim", "episode")  # the kinds of a hit
+LONGEST_KIND = 20  # characters of another kind that are shown
+MOST_KINDS = 20  # other kinds that are counted apart
+OTHER_KINDS = "others"
 
 KINDS: dict[str, type[Memory] | type[Turn] | type[Selection]] = {
     "memory": Memory,
@@ -180,6 +186,19 @@ def from_response(response: Any) -> list[Item]:
     if response.get("selection") is not None:
         items.append(_checked("selection", Selection, response["selection"]))
     return items
+
+
+def note_unknown(response: Any, counts: Counter[str]) -> None:
+    """Count the hits that `from_response` passes over, by kind.
+
+    What a server calls a kind is shown as a literal, cut; after so many kinds the rest are one.
+    """
+    for hit in response["results"]:
+        kind = hit.get("kind", ABSENT) if isinstance(hit, dict) else hit
+        if isinstance(hit, dict) and kind in HITS:
+            continue
+        name = repr(kind[:LONGEST_KIND]) if isinstance(kind, str) else found(kind)
+        counts[name if name in counts or len(counts) < MOST_KINDS else OTHER_KINDS] += 1
 
 
 def _from_hit(place: str, hit: Any) -> list[Item]:

@@ -74,8 +74,8 @@ def _decoded(place: str, line: bytes) -> str:
 def _row(place: str, text: str) -> tuple[str, str]:
     try:
         row = parse_json(text)
-    except (ValueError, RecursionError) as error:
-        raise ContextFileError(f"{place}: not JSON: {error}") from None
+    except ValueError as error:
+        raise ContextFileError(f"{place}: {error}") from None
     match row:
         case {"question": str(question), "block": str(block)}:
             return key(well_formed(question)), well_formed(block)

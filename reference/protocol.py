@@ -23,7 +23,12 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, TextIO, TypeVar
 
 from . import items, overrides, wording
-from .client import (
+from .context import Rendered, RenderError, render_context
+from .items import Item, ItemError, found
+from .knobs import KnobError, Knobs
+from .overrides import ContextFile, ContextFileError
+from .prompt import answer_prompt
+from .requests import (
     Request,
     RequestError,
     add_request,
@@ -33,11 +38,6 @@ from .client import (
     stats_request,
     whoami_request,
 )
-from .context import Rendered, RenderError, render_context
-from .items import Item, ItemError, found
-from .knobs import KnobError, Knobs
-from .overrides import ContextFile, ContextFileError
-from .prompt import answer_prompt
 from .routing import asks_assistant
 from .text import parse_json, well_formed, well_formed_json
 from .tokens import Count, TokenError, counter
@@ -228,5 +228,5 @@ def serve(lines: BinaryIO, output: BinaryIO, errors: TextIO) -> int:
 def _parsed(line: bytes) -> Any:
     try:
         return parse_json(line.decode())
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ProtocolError(error) from None

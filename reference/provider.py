@@ -1,18 +1,16 @@
 """The provider as a harness drives it: initialize, ingest, await indexing, search, clear."""
 
 import json
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from .client import Client
+from .client import LOG, Client
 from .items import Item
 from .knobs import Knobs
 from .text import strip
 
 BASE_URL = "http://127.0.0.1:58080"
-LOG = logging.getLogger("memvara")
 
 
 class ProviderError(Exception):

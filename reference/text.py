@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable
+from math import isfinite
 from typing import Any, NoReturn
 
 # ECMAScript's WhiteSpace and LineTerminator. Python's own set has U+001C-001F and U+0085 too
@@ -11,6 +13,7 @@ WHITESPACE = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 _RUN = re.compile("[" + WHITESPACE + "]+")
+_COMMA = re.compile(r",\s*")
 _UTF16 = "utf-16-le"
 
 
@@ -63,12 +66,48 @@ def _shallow(value: Any) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """The JSON value of `text`, in which NaN and Infinity are not JSON.
+    """The JSON value of `text`, in which NaN, Infinity and what is as large as it are not JSON.
 
-    Raises ValueError, and RecursionError for brackets a thousand deep.
+    Raises ValueError with the place of what is wrong, in words of ours: those of `json` change
+    with the version of Python.
     """
-    return json.loads(text, parse_constant=_refuse_constant)
+    try:
+        return json.loads(
+            text, parse_constant=_refuse, parse_float=_finite(float), parse_int=_finite(int)
+        )
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {_place(text, error.pos)}") from None
+    except _NotFiniteError as error:
+        number = str(error)
+        place = _place(text, _position(text, number))
+        raise ValueError(f"not JSON: {number[:20]} is not finite: {place}") from None
+    except RecursionError:
+        raise ValueError("not JSON: nested too deeply") from None
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON value")
+class _NotFiniteError(Exception):
+    """A number that no double can hold, as it is written."""
+
+
+def _refuse(number: str) -> NoReturn:
+    raise _NotFiniteError(number)
+
+
+def _finite(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Reads a number that a double can hold as `kind`."""
+    return lambda number: kind(number) if isfinite(float(number)) else _refuse(number)
+
+
+def _position(text: str, number: str) -> int:
+    """Where `text`, JSON up to there, first has `number` outside of a string."""
+    pattern = rf'"(?:[^"\\]|\\.)*"|(?<![\w.+-]){re.escape(number)}'
+    return next(each.start() for each in re.finditer(pattern, text) if each[0] == number)
+
+
+def _place(text: str, position: int) -> str:
+    """Line and column, from 1; behind a comma that is one too many, as older Pythons have it."""
+    if comma := _COMMA.match(text, position):
+        position = comma.end()
+    before = text[:position]
+    line, column = before.count("\n") + 1, position - before.rfind("\n")
+    return f"line {line} column {column}"

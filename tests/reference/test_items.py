@@ -1,5 +1,6 @@
 """Context items: what is checked, what is kept, and how a search response becomes items."""
 
+from collections import Counter
 from dataclasses import FrozenInstanceError
 
 import pytest
@@ -16,6 +17,7 @@ from reference.items import (
     Turn,
     from_json,
     from_response,
+    note_unknown,
     to_json,
 )
 
@@ -413,3 +415,40 @@ def claim_with(**changes: object) -> dict:
 )
 def test_a_hit_without_its_fields_is_refused_with_its_position(hit, message):
     assert response_refusal({"results": [EPISODE, hit]}) == f"results[1]{message}"
+
+
+# Hits of unknown kinds
+
+
+def unknown(*hits, counts: Counter[str] | None = None) -> Counter[str]:
+    counts = Counter() if counts is None else counts
+    note_unknown({"results": list(hits)}, counts)
+    return counts
+
+
+def test_hits_of_known_kinds_are_not_counted_as_unknown():
+    assert unknown({"kind": "claim"}, {"kind": "episode"}) == {}
+
+
+def test_unknown_hits_are_counted_by_kind_or_by_what_they_are():
+    hits = [{"kind": "fact"}, {"kind": "fact"}, {"kind": ["claim"]}, {}, None, 1, "claim"]
+    assert unknown(*hits) == {
+        "'fact'": 2,
+        "a list": 1,
+        "nothing": 1,
+        "null": 1,
+        "a number": 1,
+        "'claim'": 1,
+    }
+
+
+def test_the_name_of_an_unknown_kind_is_a_literal_of_twenty_characters():
+    assert unknown({"kind": "\u202ea\n" + "b" * 99}) == {"'\\u202ea\\n" + "b" * 17 + "'": 1}
+
+
+def test_more_than_twenty_unknown_kinds_share_one_name():
+    kinds = [f"k{number}" for number in range(20)]
+    counts = unknown(*({"kind": kind} for kind in kinds))
+    assert counts == {repr(kind): 1 for kind in kinds}
+    unknown({"kind": "a"}, {"kind": "b"}, {"kind": "k19"}, counts=counts)
+    assert (counts["others"], counts["'k19'"], len(counts)) == (2, 2, 21)

@@ -7,10 +7,11 @@ import httpcore
 import httpx
 import pytest
 
-from reference.client import ClientError, RequestError
+from reference.client import ClientError
 from reference.items import Turn
 from reference.knobs import KnobError
 from reference.provider import Provider, ProviderError, Session, initialize
+from reference.requests import RequestError
 
 KEY = "k3y-of-the-test"
 ENV = {"MEMVARA_API_KEY": KEY}

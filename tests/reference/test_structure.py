@@ -18,9 +18,9 @@ pytestmark = pytest.mark.structure
 LAYERS = (
     {"text"},
     {"knobs", "items", "routing", "tokens", "wording", "overrides", "models"},
-    {"budget", "client"},
-    {"context"},
-    {"prompt"},
+    {"budget", "requests", "retries", "answers"},
+    {"context", "transport"},
+    {"prompt", "client"},
     {"provider", "scoring", "protocol"},
     {"__main__"},
 )

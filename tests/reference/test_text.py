@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.text import collapse, cut, strip, units, well_formed, well_formed_json
+from reference.text import (
+    collapse,
+    cut,
+    parse_json,
+    strip,
+    units,
+    well_formed,
+    well_formed_json,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -162,3 +170,89 @@ def test_a_json_value_of_any_depth_becomes_well_formed():
     for _ in range(5_000):
         value = value[0]["a"]
     assert value == "\ufffd"
+
+
+# JSON
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ValueError, match=r"^not JSON: ") as caught:
+        parse_json(text)
+    assert caught.value.__suppress_context__
+    return str(caught.value).removeprefix("not JSON: ")
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False)
+    | WELL_FORMED,
+    lambda values: st.lists(values) | st.dictionaries(WELL_FORMED, values),
+).filter(lambda value: "Infinity" not in json.dumps(value))
+
+
+@given(VALUES, st.booleans())
+def test_json_is_read_as_it_was_written(value, is_indented):
+    assert parse_json(json.dumps(value, indent=is_indented or None)) == value
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1.7976931348623157e308", "1" + "0" * 308, "1e-999"])
+def test_a_number_that_a_double_holds_is_read(number):
+    value = parse_json(f"[{number}]")[0]
+    assert (value, type(value)) == (json.loads(number), type(json.loads(number)))
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["NaN", "Infinity", "-Infinity", "1e999", "-1E+309", "1.8e308", "0.1e310", "1" + "0" * 309],
+)
+def test_a_number_that_no_double_holds_is_refused_with_its_place(number):
+    said = f"{number[:20]} is not finite"
+    assert refusal(number) == f"{said}: line 1 column 1"
+    assert refusal(f'{{"é": 1,\n "a": [{number}, 1') == f"{said}: line 2 column 8"
+
+
+@pytest.mark.parametrize(
+    "before",
+    ['"1e999"', '"\\"1e999"', '{"1e999": "\\\\", "b": 1}', '"a\\n[1e999"', f"0.{'0' * 999}1e999"],
+)
+def test_the_place_is_that_of_the_number_and_not_of_text_that_is_like_it(before):
+    start = f"[{before}, "
+    said = f"1e999 is not finite: line 1 column {len(start) + 1}"
+    assert refusal(f"{start}1e999, 1e999]") == said
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("", "line 1 column 1"),
+        ("\ufeff1", "line 1 column 1"),
+        ("<html>", "line 1 column 1"),
+        ('{"a":', "line 1 column 6"),
+        ('{\n"a":1\n"b":2}', "line 3 column 1"),
+        ("1 2", "line 1 column 3"),
+        ('["a', "line 1 column 2"),
+        ("[1 2\n]", "line 1 column 4"),
+        ('["a\n"]', "line 1 column 4"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_place(text, place):
+    assert refusal(text) == place
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[1,]", "line 1 column 4"),
+        ('{"a":1, \t\r\n }', "line 2 column 2"),
+        ("[1,, 2]", "line 1 column 6"),
+        ("[1,,,2]", "line 1 column 5"),
+    ],
+)
+def test_a_comma_too_many_has_one_place_in_every_python(text, place):
+    assert refusal(text) == place
+
+
+def test_json_that_is_nested_too_deeply_is_refused_in_words_of_no_pythons_version():
+    assert refusal("[" * 100_000) == "nested too deeply"

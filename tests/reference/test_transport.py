@@ -1,737 +1,298 @@
-"""How calls are sent, answered, tried again and refused: no network, no sleep, no clock."""
+"""A request ends in time on any connection; here on connections that are made up."""
 
-import inspect
-import json
-import time
-from collections.abc import Iterator
+import ssl
+from collections.abc import Callable
+from typing import Any
 
 import httpcore
 import httpx
 import pytest
 
-from reference.client import Client, ClientError, RequestError, Transient
-from reference.items import Memory, Selection, Turn
-from reference.knobs import Knobs
+from reference.retries import Limits
+from reference.transport import Backend, Transport, fault
 
-BASE = "http://memvara.test:8080/base"
-KEY = "k3y-of-the-test"
-NOW = 784111777.0  # Sun, 06 Nov 1994 08:49:37 GMT
-WHO = {
-    "token_id": "t1",
-    "scope": {"tenant": "acme"},
-    "effective_privilege": "write",
-    "read_only": False,
-}
-HEALTH = {"status": "ok", "memvara_version": "0.21.0"}
-RECEIPT = {"episode_ids": ["e1"], "added": 1}
-STATS = {"visible": 3, "tenant_counts": {}}
-EPISODE = {"id": "e1", "role": "user", "ts": "T", "content": "Hello"}
-HIT = {"kind": "episode", "score": 0.25, "episode": EPISODE}
-DEFAULTS = Knobs.from_env({})
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+TIMEOUT = {"connect": 10, "read": 120, "write": 120, "pool": 120}
+LIMITS = Limits(connect=2.0, attempt=9.0)
 
 
-@pytest.fixture(autouse=True)
-def _no_network(monkeypatch):
-    """A call that reaches for the network fails at once."""
+class Clock:
+    """Seconds that pass when a test says so."""
 
-    def handle(pool, request):
-        raise AssertionError(f"there is no network here: {request.url}")
+    def __init__(self) -> None:
+        self.now = 1000.0
 
-    monkeypatch.setattr(httpcore.ConnectionPool, "handle_request", handle)
-
-
-class Server:
-    """Gives its answers in turn, raises those that are errors, and fails when it has no more."""
-
-    def __init__(self, *answers: httpx.Response | Exception) -> None:
-        self.answers = list(answers)
-        self.requests: list[httpx.Request] = []
-        self.waits: list[float] = []
-
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(request)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def client(self, base_url: str = BASE, key: str = KEY) -> Client:
-        """A client of this server that notes its waits."""
-        transport = httpx.MockTransport(self)
-        return Client(base_url, key, transport=transport, sleep=self.waits.append, now=lambda: NOW)
+    def __call__(self) -> float:
+        return self.now
 
 
-class Stream(httpx.SyncByteStream):
-    """A body as it comes from the network, raising those of its parts that are errors."""
+class Network(httpcore.NetworkBackend, httpcore.NetworkStream):
+    """Connects to itself; each thing done takes `seconds`. Reads give the parts of `answer`."""
 
-    def __init__(self, *parts: bytes | Exception) -> None:
-        self.parts = parts
-        self.is_closed = False
+    def __init__(self, clock: Clock, answer: list[bytes | Exception], seconds: float = 0) -> None:
+        self.clock = clock
+        self.answer = list(answer)
+        self.seconds = seconds
+        self.done: list[tuple] = []  # what was done, and in how much time it had to be
+        self.written = b""
+        self.is_readable = False  # while idle: closed by the other side
+        self.context: ssl.SSLContext | None = None
 
-    def __iter__(self) -> Iterator[bytes]:
-        for part in self.parts:
-            if isinstance(part, Exception):
-                raise part
-            yield part
+    def _do(self, *what: Any) -> None:
+        """Take as long as everything does, or until the timeout, which stands last."""
+        self.done.append(what)
+        self.clock.now += min(self.seconds, what[-1])
+        if self.seconds > what[-1]:
+            raise httpcore.ReadTimeout("too slow")
 
-    def close(self) -> None:
-        self.is_closed = True
+    def connect_tcp(self, host, port, timeout=None, *options, **named):
+        given = [name for name, value in named.items() if value is not None]
+        self._do("connect", host, port, *options, *given, timeout)
+        return self
 
+    def start_tls(self, ssl_context, server_hostname=None, timeout=None):
+        self.context = ssl_context
+        self._do("tls", server_hostname, timeout)
+        return self
 
-def limited(**options) -> httpx.Response:
-    return httpx.Response(429, **options)
+    def write(self, buffer, timeout=None):
+        self._do("write", len(buffer), timeout)
+        self.written += buffer
 
+    def read(self, max_bytes, timeout=None):
+        self._do("read", max_bytes, timeout)
+        part = self.answer.pop(0)
+        if isinstance(part, Exception):
+            raise part
+        return part
 
-def answered(content: bytes | str, status: int = 200) -> httpx.Response:
-    return httpx.Response(status, content=content)
+    def close(self):
+        self.done.append(("close",))
 
+    def get_extra_info(self, info):
+        return self.is_readable if info == "is_readable" else None
 
-def refusal(*answers, call=Client.whoami, key: str = KEY) -> str:
-    """What a call says that fails after exactly these answers."""
-    server = Server(*answers)
-    with pytest.raises(ClientError) as caught:
-        call(server.client(key=key))
-    assert server.answers == []
-    assert caught.value.__context__ is None or caught.value.__suppress_context__
-    return str(caught.value)
-
-
-def waits(*answers) -> list[float]:
-    """The waits of a call that succeeds after these answers."""
-    server = Server(*answers, httpx.Response(200, json=WHO))
-    assert server.client().whoami() == WHO
-    return server.waits
-
-
-# What is sent
-
-
-@pytest.mark.parametrize(
-    ("call", "answer", "method", "path", "body"),
-    [
-        (Client.whoami, WHO, "GET", "/v1/whoami", ""),
-        (Client.health, HEALTH, "GET", "/v1/health", ""),
-        (
-            lambda client: client.add([{"role": "user", "content": "Où?"}], "t'1", "s 1", "T"),
-            RECEIPT,
-            "POST",
-            "/v1/memories?user=t'1",
-            '{"messages":[{"role":"user","content":"Où?","ts":"T","metadata":{"sessionId":"s 1"}}],'
-            '"ts":"T"}',
-        ),
-        (lambda client: client.stats("t 1"), STATS, "GET", "/v1/stats?user=t%201", ""),
-        (
-            lambda client: client.erase("(t)*!~/"),
-            {},
-            "POST",
-            "/v1/erasures?user=(t)*!~%2F",
-            '{"scope":{"user":"(t)*!~/"}}',
-        ),
-    ],
-    ids=["whoami", "health", "add", "stats", "erase"],
-)
-def test_a_call_sends_its_request_and_gives_the_answer(call, answer, method, path, body):
-    server = Server(httpx.Response(200, json=answer))
-    assert call(server.client()) == answer
-    (request,) = server.requests
-    assert request.method == method
-    assert str(request.url.copy_with(raw_path=b"/")) == "http://memvara.test:8080/"
-    assert request.url.raw_path.decode() == f"/base{path}"
-    assert request.content.decode() == body
+    def kinds(self) -> list[Any]:
+        return [what[0] for what in self.done]
 
 
-def test_a_search_sends_its_request_and_gives_items():
-    response = {"count": 1, "results": [HIT], "selection": {"outcome": "kept"}}
-    server = Server(httpx.Response(200, json=response))
-    items = server.client().search("Où?", "t", Knobs.from_env({"MEMVARA_RANKED": "1"}))
-    assert items == [Turn("user", "Hello", "T", score=0.25), Selection(outcome="kept")]
-    (request,) = server.requests
-    assert request.url.raw_path == b"/base/v1/search?user=t"
-    assert request.content.decode() == (
-        '{"query":"Où?","k":30,"min_score":0,"include_episodes":true,"ranked":true}'
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def transport(clock) -> Callable[..., Transport]:
+    def on(network: Network, seconds: float = 120) -> Transport:
+        return Transport(seconds, clock=clock, backend=network)
+
+    return on
+
+
+def request(url: str = "http://memvara.test:81/v1?user=a%20b", body: bytes = b"") -> httpx.Request:
+    return httpx.Request("POST", url, content=body, extensions={"timeout": TIMEOUT})
+
+
+def test_a_request_is_sent_as_it_is_and_its_answer_given(clock, transport):
+    network = Network(clock, [OK + b"o", b"k"])
+    response = transport(network).handle_request(request(body=b"body"))
+    assert (response.status_code, response.headers["content-length"]) == (200, "2")
+    assert list(response.stream) == [b"o", b"k"]
+    assert network.done[0] == ("connect", "memvara.test", 81, 10)
+    assert network.written == (
+        b"POST /v1?user=a%20b HTTP/1.1\r\nHost: memvara.test:81\r\nContent-Length: 4\r\n\r\nbody"
     )
 
 
-@pytest.mark.parametrize("k", [1, 200])
-def test_a_search_asks_for_as_many_hits_as_the_knob_says(k):
-    server = Server(httpx.Response(200, json={"results": []}))
-    knobs = Knobs.from_env({"MEMVARA_SEARCH_K": str(k)})
-    assert server.client().search("q", "t", knobs) == []
-    sent = json.loads(server.requests[0].content)
-    assert sent == {"query": "q", "k": k, "min_score": 0, "include_episodes": True}
-
-
-def test_every_request_carries_the_key_and_the_headers_of_its_call():
-    server = Server(httpx.Response(200, json=WHO), httpx.Response(200, json=RECEIPT))
-    client = server.client()
-    client.whoami()
-    client.add([], "t", "s", None)
-    read, write = (request.headers.raw for request in server.requests)
-    assert (b"Authorization", b"Bearer k3y-of-the-test") in read
-    assert (b"Authorization", b"Bearer k3y-of-the-test") in write
-    assert (b"Content-Type", b"application/json") in write
-    assert (b"Idempotency-Key", b"t:s") in write
-
-
-def test_every_request_asks_for_a_body_that_needs_no_decoding():
-    server = Server(httpx.Response(200, json=WHO))
-    server.client().whoami()
-    assert (b"Accept-Encoding", b"identity") in server.requests[0].headers.raw
-
-
-def test_a_cookie_that_a_server_sets_is_not_sent_back():
-    server = Server(
-        httpx.Response(503, headers={"Set-Cookie": "a=b; Path=/"}), httpx.Response(200, json=WHO)
-    )
-    server.client().whoami()
-    assert [request.headers.get("Cookie") for request in server.requests] == [None, None]
-
-
-def test_connecting_may_take_ten_seconds_and_anything_else_two_minutes():
-    server = Server(httpx.Response(200, json=WHO))
-    server.client().whoami()
-    timeout = server.requests[0].extensions["timeout"]
-    assert timeout == {"connect": 10, "read": 120, "write": 120, "pool": 120}
-
-
-def test_a_proxy_in_the_environment_changes_nothing(monkeypatch):
-    pools = []
-
-    def handle(pool, request):
-        pools.append(type(pool))
-        raise httpcore.UnsupportedProtocol("there is no network here")
-
-    monkeypatch.setattr(httpcore.ConnectionPool, "handle_request", handle)
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-        monkeypatch.setenv(name, "http://proxy.test:1")
-    for name in ("NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(name, raising=False)
-    client = Client(BASE, KEY)
-    with pytest.raises(ClientError):
-        client.whoami()
-    client.close()
-    assert pools == [httpcore.ConnectionPool]
-
-
-@pytest.mark.parametrize(
-    "base_url",
-    [
-        "http://memvara.test",
-        "https://memvara.test:1/",
-        "http://127.0.0.1:65535//",
-        "http://127.0.0.1:0",
-        "http://[::1]:58080/a/X",
-    ],
-)
-def test_paths_are_joined_to_the_base_url_by_one_slash(base_url):
-    server = Server(httpx.Response(200, json=WHO))
-    client = server.client(base_url=base_url)
-    client.whoami()
-    assert client.base_url == base_url.rstrip("/")
-    assert server.requests[0].url == f"{client.base_url}/v1/whoami"
-
-
-# What can't be sent
-
-
-@pytest.mark.parametrize(
-    "base_url",
-    [
-        "",
-        "/",
-        "memvara.test",
-        "memvara.test:58080",
-        "ftp://memvara.test",
-        "http://",
-        "http:///v1",
-        "http://memvara.test:65536",
-        "http://memvara.test:port",
-        "http://xn--",
-        "http://memvara.test/\n",
-        "http://memvara.test/\ud800",
-        "http://memvara.test?",
-        "http://memvara.test#",
-        "http://user:password@memvara.test",
-    ],
-)
-def test_a_bad_base_url_is_refused_without_showing_it(base_url):
-    with pytest.raises(RequestError) as caught:
-        Server().client(base_url=base_url)
-    assert str(caught.value) == (
-        "the base URL must be http:// or https://, a host, maybe a port and a path, and nothing "
-        "else: no user, query or fragment"
-    )
-
-
-@pytest.mark.parametrize("key", ["", *(f"k{bad}y" for bad in '"\\!#&<>@[`{| \n\x1f\x7fé\ud800')])
-def test_a_key_that_is_no_bearer_token_is_refused_without_showing_it(key):
-    with pytest.raises(RequestError) as caught:
-        Server().client(key=key)
-    assert str(caught.value) == "the key must be ASCII letters, digits and -._~+/= alone"
-
-
-@pytest.mark.parametrize("key", ["a", "AZaz09-._~+/=="])
-def test_a_key_of_letters_digits_and_a_few_signs_is_sent_as_it_is(key):
-    server = Server(httpx.Response(200, json=WHO))
-    server.client(key=key).whoami()
-    assert server.requests[0].headers["Authorization"] == f"Bearer {key}"
-
-
-def test_text_that_utf_8_cannot_encode_fails_before_anything_is_sent():
-    server = Server()
-    with pytest.raises(RequestError) as caught:
-        server.client().add([{"role": "user", "content": "\ud800"}], f"t-{KEY}", "s", None)
-    assert str(caught.value) == (
-        "POST /v1/memories?user=t-***: 'utf-8' codec can't encode character '\\ud800' in "
-        "position 39: surrogates not allowed"
-    )
-    assert caught.value.__suppress_context__
-    assert (server.requests, server.waits) == ([], [])
-
-
-def test_a_url_that_is_too_long_fails_before_anything_is_sent():
-    server = Server()
-    with pytest.raises(RequestError, match="URL too long"):
-        server.client().stats("t" * 65536)
-    assert (server.requests, server.waits) == ([], [])
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        httpx.UnsupportedProtocol,
-        httpx.LocalProtocolError,
-        httpx.ProxyError,
-        httpx.DecodingError,
-        UnicodeError,
-    ],
-)
-def test_an_error_that_another_attempt_cannot_mend_fails_at_once(error):
-    said = refusal(error(f"no {KEY} here"), call=lambda client: client.stats(f"a{KEY}z"))
-    assert said == f"GET /v1/stats?user=a***z: {error.__name__}: no *** here"
-
-
-# What is tried again
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        httpx.ConnectError,
-        httpx.ReadError,
-        httpx.WriteError,
-        httpx.CloseError,
-        httpx.ConnectTimeout,
-        httpx.ReadTimeout,
-        httpx.WriteTimeout,
-        httpx.PoolTimeout,
-        httpx.RemoteProtocolError,
-    ],
-)
-def test_a_network_error_a_timeout_and_a_broken_protocol_are_tried_again(error):
-    assert waits(error("broken")) == [0.5]
-
-
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
-def test_a_status_that_may_pass_is_tried_again(status):
-    assert waits(httpx.Response(status)) == [0.5]
-
-
-@pytest.mark.parametrize("status", [200, 201, 202])
-def test_a_status_of_success_is_an_answer(status):
-    assert Server(httpx.Response(status, json=WHO)).client().whoami() == WHO
-
-
-@pytest.mark.parametrize(
-    "status",
-    [199, 203, 204, 302, 307, 400, 401, 403, 404, 407, 409, 422, 424, 426, 428, 430, 499, 501, 505],
-)
-def test_any_other_status_fails_at_once(status):
-    assert refusal(answered("why", status)) == f"GET /v1/whoami: {status}: 'why'"
-
-
-@pytest.mark.parametrize("location", ["/login", "mailto:x", "http://[", "http://x:y/", "é"])
-@pytest.mark.parametrize("status", [301, 303, 308])
-def test_a_redirect_fails_at_once_wherever_it_leads(location, status):
-    answer = httpx.Response(status, headers=[(b"Location", location.encode())], text="moved")
-    assert refusal(answer) == f"GET /v1/whoami: {status}: 'moved'"
-
-
-def test_a_body_that_breaks_off_is_tried_again_and_closed():
-    broken = Stream(b'{"token_id":', httpx.ReadError("cut"))
-    assert waits(httpx.Response(200, stream=broken)) == [0.5]
-    assert broken.is_closed
-
-
-def test_a_body_comes_in_parts_and_is_closed():
-    whole = Stream(*(bytes([byte]) for byte in json.dumps(WHO).encode()))
-    assert Server(httpx.Response(200, stream=whole)).client().whoami() == WHO
-    assert whole.is_closed
-
-
-def test_a_body_that_its_encoding_does_not_fit_is_tried_again_when_its_status_is():
-    def unpackable(status):
-        return httpx.Response(status, headers={"Content-Encoding": "gzip"}, stream=Stream(b"junk"))
-
-    assert waits(unpackable(503), unpackable(429)) == [0.5, 1.0]
-    assert refusal(unpackable(403)) == "GET /v1/whoami: 403: 'junk'"
-    assert refusal(unpackable(200)) == (
-        "GET /v1/whoami: 200: 'junk': Expecting value: line 1 column 1 (char 0)"
-    )
-
-
-def test_five_attempts_that_end_otherwise_than_in_a_rate_limit_are_all():
-    def four():
-        return [
-            httpx.Response(503),
-            httpx.ReadError("cut"),
-            httpx.Response(500),
-            httpx.Response(408),
-        ]
-
-    assert waits(*four()) == [0.5, 1.0, 2.0, 4.0]
-    assert refusal(*four(), answered("down", 504)) == "GET /v1/whoami: 504: 'down'"
-    assert refusal(*four(), httpx.ReadError("cut")) == "GET /v1/whoami: ReadError: cut"
-
-
-def test_sixty_rate_limits_are_all():
-    assert len(waits(*(limited() for _ in range(59)))) == 59
-    assert refusal(*(limited(text="slow") for _ in range(60))) == "GET /v1/whoami: 429: 'slow'"
-
-
-def test_rate_limits_and_other_failures_are_counted_apart():
-    def down():
-        return [httpx.Response(503) for _ in range(4)]
-
-    def slow(times):
-        return [limited() for _ in range(times)]
-
-    assert len(waits(*slow(30), *down(), *slow(29))) == 63
-    assert refusal(*slow(59), *down(), answered("down", 503)) == "GET /v1/whoami: 503: 'down'"
-    assert refusal(*down(), *slow(59), limited(text="slow")) == "GET /v1/whoami: 429: 'slow'"
-
-
-def test_the_error_of_the_last_attempt_is_raised_as_it_is():
-    with pytest.raises(Transient):
-        Server(*(httpx.Response(503) for _ in range(5))).client().whoami()
-
-
-def test_a_write_is_tried_again_with_the_same_bytes_and_the_same_key():
-    server = Server(httpx.ReadError("cut"), limited(), httpx.Response(201, json=RECEIPT))
-    assert server.client().add([{"role": "user", "content": "é"}], "t", "s", "T") == RECEIPT
-    first, *others = [
-        (request.method, request.url.raw_path, request.headers.raw, request.content)
-        for request in server.requests
+def test_https_is_spoken_through_tls(clock, transport):
+    network = Network(clock, [OK + b"ok"])
+    response = transport(network).handle_request(request("https://memvara.test/"))
+    assert list(response.stream) == [b"ok"]
+    assert network.done[:2] == [
+        ("connect", "memvara.test", 443, 10),
+        ("tls", "memvara.test", 10),
     ]
-    assert others == [first, first]
-    assert first[2].count((b"Idempotency-Key", b"t:s")) == 1
 
 
-# How long it waits
+def test_tls_trusts_whom_httpx_trusts(clock, monkeypatch):
+    trusting = ssl.create_default_context()
+    monkeypatch.setattr(httpx, "create_ssl_context", lambda: trusting)
+    network = Network(clock, [OK + b"ok"])
+    Transport(9, clock=clock, backend=network).handle_request(request("https://memvara.test/"))
+    assert network.context is trusting
 
 
-def test_the_wait_doubles_with_each_wait_of_a_call_up_to_five_seconds():
-    assert waits(*(limited() for _ in range(6))) == [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]
-
-
-def test_a_wait_that_the_server_asked_for_counts_as_a_doubling():
-    answers = [limited(headers={"Retry-After": "0.25"}), limited(), httpx.ReadError("cut")]
-    assert waits(*answers) == [0.25, 1.0, 2.0]
-
-
-def test_the_next_call_starts_with_half_a_second_and_all_its_attempts():
-    ok = httpx.Response(200, json=WHO)
-    down = [httpx.Response(503) for _ in range(8)]
-    server = Server(*down[:4], ok, *down[4:], httpx.Response(200, json=WHO))
-    client = server.client()
-    client.whoami()
-    client.whoami()
-    assert server.waits == [0.5, 1.0, 2.0, 4.0] * 2
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("2", 2.0),
-        ("0.25", 0.25),
-        (".5", 0.5),
-        (".125", 0.125),
-        ("3.", 3.0),
-        ("12.", 5.0),
-        ("007", 5.0),
-        ("5.1", 5.0),
-        ("9" * 400, 5.0),
-        ("Sun, 06 Nov 1994 08:49:39 GMT", 2.0),
-        ("Sunday, 06-Nov-94 08:49:39 GMT", 2.0),
-        ("Sun Nov  6 08:49:39 1994", 2.0),
-        ("Sun, 06 Nov 1994 09:49:37 GMT", 5.0),
-    ],
-)
-@pytest.mark.parametrize("status", [429, 503])
-def test_retry_after_says_how_long(value, seconds, status):
-    answer = httpx.Response(status, headers={"Retry-After": value}, json=_asking(4))
-    assert waits(answer) == [seconds]
-
-
-JUNK = [
-    "",
-    " ",
-    ".",
-    "0",
-    "0.0",
-    "0." + "0" * 400 + "1",
-    "-1",
-    "+1",
-    "1e0",
-    "1,5",
-    "1..5",
-    "1.5.",
-    "..5",
-    "0x1",
-    "1 s",
-    "1_0",
-    "NaN",
-    "inf",
-    "soon",
-    "Sun, 06 Nov 1994 08:49:37 GMT",
-    "Sun, 06 Nov 1994 08:49:36 GMT",
-    "Sun, 99 Nov 1994 08:49:39 GMT",
-    "Sun, 06 Nov 99999999999999999999 08:49:39 GMT",
-    "Sun, 06 Nov 0000 08:49:39 GMT",
-    "Sun, 06 Nov 1994 08:49:39",
-    "Sun, 06 Nov 1994 08:49:39 +0000",
-    "Sun, 06 Nov 1994 08:49:39 +0500",
-    "Sun, 06 Nov 1994 08:49:39 EST",
-    "06 Nov 1994 08:49:39 GMT",
-    "Sunday, 06-Nov-94 08:49:39",
-    "Sun Nov  6 08:49:39 1994 GMT",
-    "1994-11-06T08:49:39Z",
-]
-
-
-@pytest.mark.parametrize("value", JUNK)
-def test_anything_else_in_retry_after_falls_through(value):
-    headers = {"Retry-After": value}
-    assert waits(limited(headers=headers, json=_asking(4))) == [4]
-    assert waits(limited(headers=headers)) == [0.5]
-
-
-@pytest.mark.parametrize("value", ["٢", "２", "²", "Sun, 06 Nov 199٤ 08:49:39 GMT"])
-def test_digits_that_are_not_ascii_fall_through(value):
-    assert waits(limited(headers=[(b"Retry-After", value.encode())])) == [0.5]
-
-
-def test_retry_after_that_is_sent_twice_falls_through():
-    assert waits(limited(headers=[("Retry-After", "2"), ("Retry-After", "3")])) == [0.5]
-
-
-def _asking(wait: object) -> dict:
-    return {"error": {"detail": {"retry_after": wait}}}
-
-
-@pytest.mark.parametrize(
-    ("asked", "seconds"), [(2, 2), (0.25, 0.25), (7, 5.0), (10**400, 5.0), (1e-3, 1e-3)]
-)
-def test_the_body_of_a_rate_limit_says_how_long(asked, seconds):
-    assert waits(limited(json=_asking(asked))) == [seconds]
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "",
-        "slow down",
-        json.dumps(_asking(True)),
-        json.dumps(_asking("2")),
-        json.dumps(_asking(None)),
-        json.dumps(_asking([2])),
-        json.dumps(_asking(0)),
-        json.dumps(_asking(-1)),
-        '{"error":{"detail":{"retry_after":NaN}}}',
-        '{"error":{"detail":{"retry_after":Infinity}}}',
-        '\ufeff{"error":{"detail":{"retry_after":2}}}',
-        '{"error":{"detail":{}}}',
-        '{"error":{"detail":null}}',
-        '{"error":["detail"]}',
-        '{"retry_after":2}',
-        "[]",
-        "[" * 100_000,
-    ],
-)
-def test_anything_else_in_the_body_of_a_rate_limit_falls_through(body):
-    assert waits(limited(text=body)) == [0.5]
-
-
-def test_the_body_of_another_status_says_nothing_of_a_wait():
-    assert waits(httpx.Response(503, json=_asking(2))) == [0.5]
-
-
-def test_by_default_it_sleeps_and_the_clock_is_the_systems():
-    defaults = inspect.signature(Client).parameters
-    assert defaults["sleep"].default is time.sleep
-    assert defaults["now"].default is time.time
-
-
-# What an error says
-
-
-def test_an_error_shows_the_first_300_characters_of_the_body_on_one_line():
-    said = refusal(answered("<p>\n" + "é" * 300, 404))
-    assert said == "GET /v1/whoami: 404: '<p>\\n" + "é" * 296 + "'"
-
-
-def test_the_key_is_in_no_error():
-    body = "." * (300 - len("***")) + KEY + "tail"
-    said = refusal(answered(body, 401), call=lambda client: client.erase(f"a{KEY}z"))
-    assert said == "POST /v1/erasures?user=a***z: 401: '" + "." * 297 + "***'"
-
-
-def test_the_key_is_never_half_shown_where_the_body_is_cut():
-    for start in range(300 - len(KEY), 301):
-        said = refusal(answered("." * start + KEY, 401))
-        assert said == "GET /v1/whoami: 401: '" + ("." * start + "***")[:300] + "'"
-
-
-def test_a_key_of_one_letter_is_masked_wherever_it_stands():
-    assert refusal(answered("aha", 401), key="h") == "GET /v1/w***oami: 401: 'a***a'"
-
-
-def test_a_body_that_is_not_utf_8_is_shown_all_the_same():
-    assert refusal(answered(b"a\xff\xfez", 400)) == "GET /v1/whoami: 400: 'a\ufffd\ufffdz'"
-
-
-def test_the_charset_that_a_server_names_changes_nothing():
-    headers = {"Content-Type": "text/plain; charset=hex"}
-    said = refusal(httpx.Response(400, content="é".encode(), headers=headers))
-    assert said == "GET /v1/whoami: 400: 'é'"
-
-
-# Answers that are not what was asked for
-
-
-@pytest.mark.parametrize(
-    ("body", "why"),
-    [
-        ("", "Expecting value: line 1 column 1 (char 0)"),
-        ("<html>Sign in</html>", "Expecting value: line 1 column 1 (char 0)"),
-        ('{"token_id":"t1"', "Expecting ',' delimiter: line 1 column 17 (char 16)"),
-        ('{"token_id":NaN}', "NaN is no JSON value"),
-        ('{"token_id":-Infinity}', "-Infinity is no JSON value"),
-        ("{} {}", "Extra data: line 1 column 4 (char 3)"),
-        ("[]", "expected a JSON object"),
-        ("null", "expected a JSON object"),
-    ],
-)
-@pytest.mark.parametrize("status", [200, 201, 202])
-def test_a_body_that_is_not_the_json_asked_for_fails_at_once(body, why, status):
-    said = refusal(answered(body, status))
-    assert said == f"GET /v1/whoami: {status}: {body!r}: {why}"
-
-
-def test_a_byte_order_mark_is_no_json():
-    said = refusal(answered("\ufeff{}"))
-    assert said.startswith("GET /v1/whoami: 200: '\\ufeff{}': Unexpected UTF-8 BOM")
-
-
-def test_an_answer_that_is_not_utf_8_fails_at_once():
-    assert refusal(answered(b'{"token_id":"\xff"}')) == (
-        "GET /v1/whoami: 200: '{\"token_id\":\"\ufffd\"}': 'utf-8' codec can't decode byte 0xff "
-        "in position 13: invalid start byte"
-    )
-
-
-def test_an_answer_nested_too_deeply_fails_at_once():
-    said = refusal(answered("[" * 100_000))
-    assert said.startswith("GET /v1/whoami: 200: '" + "[" * 300 + "': maximum recursion depth")
-
-
-@pytest.mark.parametrize(
-    ("call", "answer", "field"),
-    [
-        *((Client.whoami, WHO, field) for field in WHO),
-        *((Client.health, HEALTH, field) for field in ("status", "memvara_version")),
-        *(
-            (lambda client: client.add([], "t", "s", None), RECEIPT, field)
-            for field in ("episode_ids", "added")
-        ),
-        *((lambda client: client.stats("t"), STATS, f) for f in ("visible", "tenant_counts")),
-    ],
-)
-def test_an_answer_without_one_of_its_fields_fails_at_once(call, answer, field):
-    lacking = {name: value for name, value in answer.items() if name != field}
-    said = refusal(httpx.Response(200, json=lacking), call=call)
-    assert said.endswith(f": expected a field {field}")
-
-
-@pytest.mark.parametrize(
-    ("scope", "why"),
-    [({}, "expected a field tenant"), (None, "expected a JSON object")],
-)
-def test_who_the_key_belongs_to_includes_the_tenant(scope, why):
-    assert refusal(httpx.Response(200, json=WHO | {"scope": scope})).endswith(f": {why}")
-
-
-def test_an_erasure_is_answered_by_an_object():
-    said = refusal(answered("[]"), call=lambda client: client.erase("t"))
-    assert said == "POST /v1/erasures?user=t: 200: '[]': expected a JSON object"
-
-
-@pytest.mark.parametrize(
-    ("second", "why"),
-    [
-        ({"kind": "episode"}, "results[1].episode: expected an object, found nothing"),
-        ({"kind": "claim"}, "results[1].memory: expected an object, found nothing"),
-        (
-            {"kind": "episode", "episode": {"role": "user", "ts": "T"}},
-            "results[1].content: expected a string, found nothing",
-        ),
-    ],
-)
-def test_a_hit_without_its_fields_is_named_by_its_position(second, why):
-    response = httpx.Response(200, json={"results": [HIT, second]})
-    said = refusal(response, call=lambda client: client.search("q", "t", DEFAULTS))
-    assert said.startswith('POST /v1/search?user=t: 200: \'{"results":[{"kind"')
-    assert said.endswith(f": {why}")
-
-
-def test_a_claim_becomes_a_memory():
-    memory = {
-        "text": "x",
-        "state": "active",
-        "valid_time": {"valid_from": "T1"},
-        "transaction_time": {"recorded_at": "T2"},
-    }
-    server = Server(httpx.Response(200, json={"results": [{"kind": "claim", "memory": memory}]}))
-    assert server.client().search("q", "t", DEFAULTS) == [Memory("x", "active", "T1", "T2")]
-
-
-# The rate limit
-
-
-def test_what_is_left_of_the_rate_limit_is_readable_after_any_answer():
-    server = Server(
-        limited(headers={"RateLimit-Remaining": "0"}),
-        httpx.Response(200, json=WHO),
-        httpx.Response(200, headers={"RateLimit-Remaining": "041"}, json=WHO),
-        httpx.Response(403, headers={"RateLimit-Remaining": "7"}),
-    )
-    client = server.client()
-    seen = [client.rate_limit_remaining]
+def test_a_connection_that_the_other_side_closed_is_not_used_again(clock, transport):
+    network = Network(clock, [OK + b"ok", OK + b"ok"])
+    ours = transport(network)
     for _ in range(2):
-        client.whoami()
-        seen.append(client.rate_limit_remaining)
-    with pytest.raises(ClientError):
-        client.whoami()
-    assert [*seen, client.rate_limit_remaining] == [None, 0, 41, 7]
+        response = ours.handle_request(request())
+        assert list(response.stream) == [b"ok"]
+        response.close()
+        network.is_readable = True
+    assert network.kinds().count("connect") == 2
 
 
-@pytest.mark.parametrize("junk", ["", " ", "-1", "+1", "1.5", "1e3", "many", "5, 6", "9" * 5000])
-def test_junk_in_what_is_left_of_the_rate_limit_changes_nothing(junk):
-    server = Server(
-        httpx.Response(200, headers={"RateLimit-Remaining": "98"}, json=WHO),
-        httpx.Response(200, headers={"RateLimit-Remaining": junk}, json=WHO),
-    )
-    client = server.client()
-    client.whoami()
-    client.whoami()
-    assert client.rate_limit_remaining == 98
+def test_a_connection_is_used_again_until_the_transport_is_closed(clock, transport):
+    network = Network(clock, [OK + b"ok", OK + b"ok"])
+    ours = transport(network)
+    for _ in range(2):
+        response = ours.handle_request(request())
+        assert list(response.stream) == [b"ok"]
+        response.close()
+    assert network.kinds().count("connect") == 1
+    assert "close" not in network.kinds()
+    ours.close()
+    assert network.kinds()[-1] == "close"
+
+
+def test_a_response_that_is_closed_half_read_closes_its_connection(clock, transport):
+    network = Network(clock, [OK + b"o"])
+    response = transport(network).handle_request(request())
+    assert next(iter(response.stream)) == b"o"
+    response.close()
+    assert network.kinds()[-1] == "close"
+
+
+def test_all_that_a_request_does_shares_one_time(clock, transport):
+    network = Network(clock, [b"HTTP/1.1 200 OK\r\n", b"Content-Length: 2\r\n\r\no", b"k"], 7.0)
+    response = transport(network, 60).handle_request(request("https://memvara.test/"))
+    assert list(response.stream) == [b"o", b"k"]
+    assert [what[-1] for what in network.done] == [10, 10, 46.0, 39.0, 32.0, 25.0]
+    assert network.kinds() == ["connect", "tls", "write", "read", "read", "read"]
+
+
+def test_the_next_request_has_all_its_time(clock, transport):
+    network = Network(clock, [OK + b"ok", OK + b"ok"], 8)
+    ours = transport(network, 25)
+    for _ in range(2):
+        response = ours.handle_request(request())
+        assert list(response.stream) == [b"ok"]
+        response.close()
+    assert [what[-1] for what in network.done] == [10, 17.0, 9.0, 25.0, 17.0]
+
+
+@pytest.mark.parametrize("seconds", [10, 7, 0.75])
+def test_an_answer_that_trickles_in_ends_with_the_time(seconds, clock, transport):
+    drip: list[bytes | Exception] = [bytes([byte]) for byte in OK]
+    network = Network(clock, drip, seconds)
+    with pytest.raises(httpx.ReadTimeout) as caught:
+        transport(network, 20).handle_request(request())
+    assert clock.now == 1020
+    assert isinstance(caught.value.__cause__, httpcore.ReadTimeout)
+
+
+def test_nothing_is_begun_when_the_time_is_over(clock, transport):
+    network = Network(clock, [OK + b"ok"], 10)
+    with pytest.raises(httpx.ReadTimeout):
+        transport(network, 20).handle_request(request())
+    assert network.kinds() == ["connect", "write", "close"]
+
+
+def test_whatever_has_no_timeout_has_what_is_left(clock):
+    network = Network(clock, [b"ab"])
+    backend = Backend(network, lambda timeout: 55.0 if timeout is None else timeout)
+    stream = backend.connect_tcp("memvara.test", 1)
+    stream.start_tls(ssl.create_default_context())
+    stream.write(b"a")
+    assert stream.read(2) == b"ab"
+    backend.connect_tcp("memvara.test", 1, 2.0, "127.0.0.1", socket_options=[])
+    backend.connect_tcp("memvara.test", 1, 2.0).write(b"a", 4.0)
+    assert network.done == [
+        ("connect", "memvara.test", 1, 55.0),
+        ("tls", None, 55.0),
+        ("write", 1, 55.0),
+        ("read", 2, 55.0),
+        ("connect", "memvara.test", 1, "127.0.0.1", "socket_options", 2.0),
+        ("connect", "memvara.test", 1, 2.0),
+        ("write", 1, 4.0),
+    ]
+
+
+def test_a_request_without_timeouts_has_the_time_of_the_whole(clock, transport):
+    network = Network(clock, [OK + b"ok"], 1)
+    asked = httpx.Request("GET", "http://memvara.test/")
+    assert list(transport(network, 50).handle_request(asked).stream) == [b"ok"]
+    assert [what[-1] for what in network.done] == [50.0, 49.0, 48.0]
+
+
+def test_a_body_that_trickles_in_ends_with_the_time(clock, transport):
+    network = Network(clock, [OK + b"o", b"k"], 10)
+    response = transport(network, 35).handle_request(request())
+    with pytest.raises(httpx.ReadTimeout):
+        list(response.stream)
+    assert clock.now == 1035
+
+
+def test_a_body_is_written_in_pieces_that_each_have_what_is_left(clock, transport):
+    network = Network(clock, [OK + b"ok"], 1)
+    body = bytes(range(256)) * 256 + b"ab"
+    transport(network, 120).handle_request(request(body=body))
+    writes = [what[1:] for what in network.done if what[0] == "write"]
+    assert writes[1:] == [(65536, 118.0), (2, 117.0)]
+    assert network.written.endswith(body)
+
+
+@pytest.mark.parametrize("name", ["ConnectError", "ReadError", "ReadTimeout", "ConnectTimeout"])
+def test_an_error_has_the_same_name_in_httpx(name, clock, transport):
+    network = Network(clock, [getattr(httpcore, name)("why")])
+    with pytest.raises(getattr(httpx, name)) as caught:
+        transport(network).handle_request(request())
+    assert str(caught.value) == "why"
+    assert type(caught.value.__cause__) is getattr(httpcore, name)
+
+
+@pytest.mark.parametrize("answer", [[b"220 mail.test ready\r\n\r\n"], [b""], [OK + b"o", b""]])
+def test_an_answer_that_is_no_http_or_breaks_off_is_a_broken_protocol(answer, clock, transport):
+    with pytest.raises(httpx.RemoteProtocolError):
+        list(transport(Network(clock, answer)).handle_request(request()).stream)
+
+
+def test_a_pool_that_is_given_nothing_makes_connections_of_the_system():
+    with pytest.raises(httpx.ConnectError) as caught:
+        Transport(5).handle_request(request("http://127.0.0.1:1/"))
+    assert fault(caught.value, LIMITS) == ("no connection", "Connection refused")
+
+
+# What went wrong, in words
+
+
+def caused(error: httpx.HTTPError, *cause: Exception) -> httpx.HTTPError:
+    """`error`, which comes from an error of httpcore that is made of `cause`."""
+    error.__cause__ = httpcore.ConnectError(*cause)
+    return error
+
+
+REFUSED = ConnectionRefusedError(111, "Connection refused")
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "detail"),
+    [
+        (httpx.ConnectTimeout("x"), "no connection within 2 s", ""),
+        (httpx.ReadTimeout("x"), "no whole answer within 9 s", ""),
+        (httpx.WriteTimeout("x"), "no whole answer within 9 s", ""),
+        (httpx.ConnectError("x"), "no connection", ""),
+        (caused(httpx.ConnectError("x"), REFUSED), "no connection", "Connection refused"),
+        (caused(httpx.ConnectError("x")), "no connection", ""),
+        (caused(httpx.ConnectError("x"), ValueError("y")), "no connection", ""),
+        (caused(httpx.ConnectError("x"), OSError("y")), "no connection", ""),
+        (httpx.ReadError("x"), "the connection broke", ""),
+        (
+            caused(httpx.WriteError("x"), BrokenPipeError(32, "Broken pipe")),
+            "the connection broke",
+            "Broken pipe",
+        ),
+        (httpx.RemoteProtocolError("x"), "the answer breaks off or is no HTTP", "x"),
+        (httpx.LocalProtocolError("x"), "it can't be sent", "x"),
+    ],
+)
+def test_a_fault_is_said_in_words_of_ours_and_one_of_the_system_or_the_server(error, words, detail):
+    assert fault(error, LIMITS) == (words, detail)
+
+
+def test_a_fault_of_tls_is_said_by_its_name():
+    error = ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)")
+    error.reason = "WRONG_VERSION_NUMBER"
+    said = fault(caused(httpx.ConnectError("x"), error), LIMITS)
+    assert said == ("no connection", "WRONG_VERSION_NUMBER")

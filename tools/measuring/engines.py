@@ -7,8 +7,9 @@ from tempfile import TemporaryDirectory
 
 import httpx
 
-from reference.client import ClientError, RequestError
+from reference.client import ClientError
 from reference.provider import BASE_URL, Provider, ProviderError, initialize
+from reference.requests import RequestError
 from reference.text import strip
 
 from ..engine import application, open_memory

@@ -1,9 +1,9 @@
 """Reading JSON files: one clear line for whatever is no JSON."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from reference.text import parse_json as value_of
 
 from ..exits import Stop
 
@@ -24,13 +24,6 @@ def read_json(path: Path) -> Any:
 def parse_json(text: str, source: str) -> Any:
     """The JSON value of `text`; NaN and Infinity are none. Raises Stop, naming `source`."""
     try:
-        return json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse(source))
-    except (ValueError, RecursionError) as error:
-        raise Stop(f"{source}: not JSON: {error}") from None
-
-
-def _refuse(source: str) -> Callable[[str], Any]:
-    def refuse(name: str) -> Any:
-        raise Stop(f"{source}: not JSON: {name}")
-
-    return refuse
+        return value_of(text.removeprefix("\ufeff"))
+    except ValueError as error:
+        raise Stop(f"{source}: {error}") from None

@@ -44,7 +44,7 @@ def equal_over_forty(expected, found):
     [
         ("reference/context.py", "knobs.tail_chars > 0", "0 < knobs.tail_chars", True),
         ("reference/context.py", '"\\n\\n".join', '"\\n".join', False),
-        ("reference/client.py", '"/v1/whoami"', '"/v1/whoam"', False),  # no cell runs it
+        ("reference/requests.py", '"/v1/whoami"', '"/v1/whoam"', False),  # no cell runs it
         ("reference/wording.toml", "[cut]", "[end]", False),
     ],
 )
