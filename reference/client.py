@@ -109,7 +109,7 @@ class Client:
 
         def read(response: Any) -> list[Item]:
             items = from_response(response)
-            note_unknown(response, self.passed_over)
+            note_unknown(response, self.passed_over, self.masked)
             return items
 
         return self._call(search_request(query, tag, knobs), read)

@@ -188,16 +188,17 @@ def from_response(response: Any) -> list[Item]:
     return items
 
 
-def note_unknown(response: Any, counts: Counter[str]) -> None:
+def note_unknown(response: Any, counts: Counter[str], masked: Callable[[str], str]) -> None:
     """Count the hits that `from_response` passes over, by kind.
 
-    What a server calls a kind is shown as a literal, cut; after so many kinds the rest are one.
+    What a server calls a kind is masked and shown as a literal, cut; after so many kinds the rest
+    are one.
     """
     for hit in response["results"]:
         kind = hit.get("kind", ABSENT) if isinstance(hit, dict) else hit
         if isinstance(hit, dict) and kind in HITS:
             continue
-        name = repr(kind[:LONGEST_KIND]) if isinstance(kind, str) else found(kind)
+        name = repr(masked(kind)[:LONGEST_KIND]) if isinstance(kind, str) else found(kind)
         counts[name if name in counts or len(counts) < MOST_KINDS else OTHER_KINDS] += 1
 
 

@@ -422,7 +422,7 @@ def test_a_hit_without_its_fields_is_refused_with_its_position(hit, message):
 
 def unknown(*hits, counts: Counter[str] | None = None) -> Counter[str]:
     counts = Counter() if counts is None else counts
-    note_unknown({"results": list(hits)}, counts)
+    note_unknown({"results": list(hits)}, counts, lambda text: text.replace("k3y", "***"))
     return counts
 
 
@@ -440,6 +440,10 @@ def test_unknown_hits_are_counted_by_kind_or_by_what_they_are():
         "a number": 1,
         "'claim'": 1,
     }
+
+
+def test_the_name_of_an_unknown_kind_is_masked_before_it_is_cut():
+    assert unknown({"kind": "a" * 18 + "k3y"}) == {"'" + "a" * 18 + "**'": 1}
 
 
 def test_the_name_of_an_unknown_kind_is_a_literal_of_twenty_characters():

@@ -10,10 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from reference import models
+from reference.retries import LIMITS
 from reference.text import strip
 
 from ..exits import Exit, Stop
-from ..measuring import plan, plot, run, table
+from ..measuring import notes, plan, plot, run, table
 from ..measuring.measured import chosen_engine, kept, measured
 from ..project.layout import Project, arm_env, load
 
@@ -25,7 +26,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> lis
     return None if value is None else [name.strip() for name in value.split(",") if name.strip()]
 
 
-@click.command(name="arms")
+@click.command(name="arms", epilog=f"Of a server: {LIMITS.promise()}.")
 @click.argument("dataset", metavar="[DATASET]", required=False, type=FILE)
 @click.option("--arms", "names", callback=_names, help=f"A,B; by default {ON_RECORD}.")
 @click.option("--questions", default="", metavar="N|ID,ID", help="The first N, or these alone.")
@@ -75,13 +76,25 @@ def command(
     planned = plan.make(project, dataset, wanted, models.resolve(model), questions)
     if figure is not None and planned.labelled == 0:
         raise Stop(f"--plot {figure}: no turn of these questions is labelled: nothing to plot")
+    of_model = list(notes.of_model(planned.model))
+    for note in of_model:
+        click.echo(f"goldens: note: {note}", err=True)
+    equal = list(notes.of_unranked(planned.arms, project)) if where.name == "embedded" else []
     settings = planned.settings(where.name, where.version)
     with kept(folder) as place, run.opened(place, settings, planned.questions) as opened:
-        result = measured(planned, opened, where, jobs or os.cpu_count() or 1, prompts, figure)
+        result = measured(
+            planned,
+            opened,
+            where,
+            jobs or os.cpu_count() or 1,
+            prompts,
+            figure,
+            [*of_model, *equal],
+        )
     if as_json:
         click.echo(json.dumps(result.as_json(), indent=1))
     else:
-        table.show(result.rows, planned.model)
+        table.show(result.rows, planned.model, result.notes)
     return Exit.OK
 
 

@@ -5,11 +5,13 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
 import httpx
 
 from reference.client import ClientError
 from reference.provider import BASE_URL, Provider, ProviderError, initialize
 from reference.requests import RequestError
+from reference.retries import LIMITS
 from reference.text import strip
 
 from ..engine import application, open_memory
@@ -48,13 +50,22 @@ def server(url: str, key: str) -> Engine:
 
     @contextmanager
     def opened(tag: str) -> Iterator[Provider]:
-        provider = initialize({"MEMVARA_BASE_URL": url, "MEMVARA_API_KEY": key})
+        provider = _met(url, key)
         with closing(provider.client):
             provider.clear(tag)
             yield provider
             provider.clear(tag)
 
     return opened
+
+
+def _met(url: str, key: str) -> Provider:
+    return initialize({"MEMVARA_BASE_URL": url, "MEMVARA_API_KEY": key}, tell=say)
+
+
+def say(line: str) -> None:
+    """A line on stderr, in a pipe too: whoever waits wants to know for what."""
+    click.echo(f"goldens: {line}", err=True)
 
 
 def address(url: str) -> str:
@@ -69,8 +80,10 @@ def embedded_version() -> str:
 
 def server_version(url: str, key: str) -> str:
     """The version of the memvara at `url`. Raises Stop when it refuses the key or is not there."""
+    if key:
+        say(f"{url}: {LIMITS.promise()}")
     try:
-        provider = initialize({"MEMVARA_BASE_URL": url, "MEMVARA_API_KEY": key})
+        provider = _met(url, key)
         with closing(provider.client):
             return str(provider.client.health()["memvara_version"])
     except (ClientError, RequestError, ProviderError) as error:

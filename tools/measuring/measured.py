@@ -15,6 +15,7 @@ from ..exits import Stop
 from . import curves, engines, plot, table, work
 from .curves import Point, Selection
 from .engines import Engine
+from .notes import of_hits
 from .plan import Plan
 from .question import renderer
 from .run import Run
@@ -59,12 +60,14 @@ class Result(NamedTuple):
     plan: Plan
     rows: list[Row]
     curves: dict[str, list[Point]]
+    notes: list[str]  # what to know besides
 
     def as_json(self) -> dict[str, Any]:
         """The figures as `--json` prints them."""
         return {
             "answeringModel": self.plan.model.alias,
             "contextTokensEstimated": self.plan.model.encoding is None,
+            "notes": self.notes,
             "rows": [row.as_json() for row in self.rows],
             "curves": {
                 name: [point._asdict() for point in each] for name, each in self.curves.items()
@@ -73,7 +76,13 @@ class Result(NamedTuple):
 
 
 def measured(
-    planned: Plan, opened: Run, where: Where, jobs: int, prompts: Path | None, figure: Path | None
+    planned: Plan,
+    opened: Run,
+    where: Where,
+    jobs: int,
+    prompts: Path | None,
+    figure: Path | None,
+    notes: list[str],
 ) -> Result:
     """Bring the run to its end, then write what was asked for besides. Raises Stop."""
     render = renderer(planned.model, planned.goldens)
@@ -84,6 +93,9 @@ def measured(
     for _ in shown(work.retrieve_all(planned, opened, left, engine, render, jobs), len(left)):
         pass
     warn(planned, opened)
+    passed_over = list(of_hits(opened.passed_over()))
+    for note in passed_over:
+        click.echo(f"goldens: warning: {note}", err=True)
     rows = table.rows(planned, opened)
     selections = curves.selections(planned.arms) if figure else []
     spots = []
@@ -93,7 +105,7 @@ def measured(
     points = curves.points(spots)
     if figure:
         draw(figure, planned, points, selections, rows)
-    return Result(planned, rows, points)
+    return Result(planned, rows, points, [*notes, *passed_over])
 
 
 def draw(

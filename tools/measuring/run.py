@@ -11,6 +11,7 @@ killed run is written anew. No clock is in a run: two runs differ in ids and `re
 import fcntl
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,11 @@ class Run:
         self.checkpoint["questions"][question_id] = entry
         self.write()
 
+    def passed_over(self) -> Counter[str]:
+        """How many hits of which unknown kinds all searches of the run had."""
+        phases = [self.phases(question_id) for question_id in self.checkpoint["questions"]]
+        return sum((Counter(each["search"].get("passedOver", {})) for each in phases), Counter())
+
     def write(self) -> None:
         """Write the checkpoint."""
         _write_json(self.folder / CHECKPOINT, self.checkpoint)
@@ -99,7 +105,11 @@ def file_name(question_id: str) -> str:
 
 
 def entry(
-    question: Question, arms: list[Arm], files: Mapping[str, str], measured: Mapping[str, Measured]
+    question: Question,
+    arms: list[Arm],
+    files: Mapping[str, str],
+    measured: Mapping[str, Measured],
+    passed_over: Mapping[str, int],
 ) -> dict[str, Any]:
     """What the checkpoint says of a finished question. No model was asked for an answer yet."""
     scored = next((arm for arm in arms if arm.knobs.ranked), arms[0])  # by `goldens score`
@@ -111,6 +121,7 @@ def entry(
                 "status": "completed",
                 "resultFile": files[scored.retrieval],
                 "resultFiles": dict(files),
+                **({"passedOver": dict(passed_over)} if passed_over else {}),
             },
             "answer": {
                 "status": "pending",

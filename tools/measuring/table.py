@@ -1,7 +1,7 @@
 """The figures of a finished run: per arm, and per arm and question type."""
 
 import statistics
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from rich.box import SIMPLE_HEAD
@@ -82,9 +82,9 @@ def ninth_decile(values: list[int]) -> float:
     return statistics.quantiles(values, n=10, method="inclusive")[-1]
 
 
-def show(rows: Iterable[Row], model: Model) -> None:
-    """Print the rows on stdout, a section for each type of question."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=_caption(model))
+def show(rows: Iterable[Row], model: Model, notes: Sequence[str] = ()) -> None:
+    """Print the rows on stdout, a section for each type of question, and what to know besides."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=_caption(model, notes))
     table.caption_justify = "left"
     table.add_column("arm", overflow="fold")
     for name in ("questions", "median", "mean", "p90", "kept", "all", "none"):
@@ -102,12 +102,12 @@ def show(rows: Iterable[Row], model: Model) -> None:
     console.print(table)
 
 
-def _caption(model: Model) -> Text:
+def _caption(model: Model, notes: Sequence[str]) -> Text:
     unit = "context tokens" if model.encoding else f"context tokens ({ESTIMATED})"
     return Text(
         f"median, mean, p90: {unit} for {model.alias}. kept: share of the labelled turns whose "
         "whole text is in the context. all, none: share of the questions with labelled turns that "
-        "keep all of theirs, or none."
+        "keep all of theirs, or none." + "".join(f"\n{note}." for note in notes)
     )
 
 

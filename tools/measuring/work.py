@@ -55,11 +55,12 @@ def _retrieved(
     with _faults(name):
         with engine(tag_of(name)) as provider:
             found = retrieve(question, plan.arms, provider)
+            passed_over = provider.client.passed_over
         measured = {
             arm.name: measure(asked, found[arm.retrieval], arm.knobs, renderer) for arm in plan.arms
         }
         files = {retrieval: run.keep(question, retrieval, found[retrieval]) for retrieval in found}
-        return name, entry(question, plan.arms, files, measured)
+        return name, entry(question, plan.arms, files, measured, passed_over)
 
 
 def look_all(

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -19,11 +20,12 @@ from reference import items, models
 from reference.context import render_context
 from reference.knobs import Knobs
 from reference.provider import initialize
+from reference.retries import LIMITS
 from reference.routing import asks_assistant
 from reference.text import collapse, units
 from tools.engine import Memory, application, library, open_memory
 from tools.exits import Exit, Stop
-from tools.measuring import plan, question
+from tools.measuring import notes, plan, question
 from tools.project.layout import load
 from tools.project.longmemeval import Question, questions
 from tools.project.results import parse_results
@@ -476,7 +478,8 @@ def test_a_server_gives_what_the_embedded_memvara_gives_and_keeps_nothing(
         )
         with httpx.Client(headers={"Authorization": "Bearer a-secret-key"}) as client:
             stats = client.get(f"{url}/v1/stats?user=goldens-q1").json()
-    assert (done.returncode, done.stderr) == (0, b"")
+    said = f"goldens: {url}: {LIMITS.promise()}\n"
+    assert (done.returncode, done.stderr.decode()) == (0, said)
     assert (again.returncode, again.stdout) == (0, done.stdout)
     assert stats["tenant_counts"]["episodes"] == 0
     for path in sorted((tmp_path / "embedded" / "results").rglob("*.json")):
@@ -489,9 +492,79 @@ def test_a_server_gives_what_the_embedded_memvara_gives_and_keeps_nothing(
 
 def test_a_wrong_key_is_refused_in_one_line_without_it(inside: Goldens, tmp_path: Path) -> None:
     with serving(tmp_path, "right") as url:
-        said = refused(inside, SHIPPED, "--url", url, env={"MEMVARA_API_KEY": "a-wrong-key"})
-    assert "/v1/whoami: 401" in said
-    assert "a-wrong-key" not in said
+        done = inside(
+            ROOT, "arms", str(SHIPPED), "--url", url, env={"MEMVARA_API_KEY": "a-wrong-key"}
+        )
+    assert (done.returncode, done.stdout) == (Exit.USAGE, b"")
+    promise, refusal = done.stderr.decode().splitlines()
+    assert promise == f"goldens: {url}: {LIMITS.promise()}"
+    assert refusal.startswith("goldens: GET /v1/whoami: 401: ")
+    assert "a-wrong-key" not in refusal
+
+
+# What to know besides
+
+
+def test_the_help_says_how_long_a_request_can_take(inside: Goldens) -> None:
+    printed = " ".join(inside(ROOT, "arms", "--help").stdout.decode().split())
+    assert f"Of a server: {LIMITS.promise()}." in printed
+
+
+def test_ranked_equals_default_where_nothing_selects_and_the_table_says_so(
+    measured: Measured,
+) -> None:
+    note = (
+        "ranked equals default here: the embedded memvara has no selector, so that nothing is "
+        "selected"
+    )
+    assert f"{note}." in " ".join(measured.table.split())
+    assert measured.json["notes"] == [note]
+    ranked, default = measured.row("ranked"), measured.row("default")
+    assert ranked | {"arm": "default"} == default
+
+
+def test_a_ranked_arm_without_a_twin_equals_itself_unranked() -> None:
+    ranked = Knobs.from_env({"MEMVARA_RANKED": "1", "MEMVARA_SEARCH_K": "7"})
+    arms = [plan.Arm("mine", ranked), plan.Arm("plain", Knobs.from_env({}))]
+    (note,) = notes.of_unranked(arms, load(ROOT))
+    assert note.startswith("mine equals the same arm without MEMVARA_RANKED here: ")
+
+
+def test_a_model_whose_encoding_is_not_known_is_counted_as_cl100k_with_a_note(
+    inside: Goldens, tmp_path: Path
+) -> None:
+    data = dataset(tmp_path, item("q1"))
+    run = ("arms", str(data), "--model", "llama-4", "--jobs", "1")
+    done, printed = inside(ROOT, *run), inside(ROOT, *run, "--json")
+    note = "the encoding of 'llama-4' is not known: its tokens are counted as cl100k_base"
+    assert done.returncode == printed.returncode == 0
+    assert done.stderr.decode() == printed.stderr.decode() == f"goldens: note: {note}\n"
+    assert f"{note}." in " ".join(done.stdout.decode().split())
+    assert json.loads(printed.stdout)["notes"] == [note]
+
+
+@pytest.mark.parametrize("alias", ["gpt-4", "gpt-3.5-turbo", "gpt-4o", "opus-4.5", "gemini-x"])
+def test_a_model_whose_encoding_is_known_or_estimated_has_no_note(alias: str) -> None:
+    assert list(notes.of_model(models.resolve(alias))) == []
+
+
+@pytest.mark.parametrize("alias", ["", "llama", "openai/gpt-4", "text-davinci-003"])
+def test_any_other_model_has_one(alias: str) -> None:
+    (note,) = notes.of_model(models.resolve(alias))
+    assert note.startswith(f"the encoding of {alias!r} is not known")
+
+
+def test_hits_of_unknown_kinds_are_named_by_the_most_frequent() -> None:
+    assert list(notes.of_hits(Counter())) == []
+    few = Counter({"'x'": 1, "'fact'": 1_200})
+    assert list(notes.of_hits(few)) == [
+        "hits of unknown kinds were passed over: 1,200 'fact', 1 'x'"
+    ]
+    many = Counter({f"'{number}'": 10 - number for number in range(8)})
+    assert list(notes.of_hits(many)) == [
+        "hits of unknown kinds were passed over: "
+        "10 '0', 9 '1', 8 '2', 7 '3', 6 '4', 12 of other kinds"
+    ]
 
 
 # Refusals and the list

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -35,6 +36,7 @@ SESSIONS = [
     Session(f"q-session-{number}", None, [{"role": "user", "content": f"é {number}"}])
     for number in range(3)
 ]
+ROOT = Path(__file__).parents[3]
 WRITES, READS = "/v1/memories", "/v1/search"
 HIT = {"kind": "episode", "score": 1, "episode": {"role": "user", "ts": "T", "content": "Hello"}}
 FOUND = [Turn("user", "Hello", "T", score=1)]
@@ -47,6 +49,7 @@ PLAIN = {
     },
     "/v1/health": {"status": "ok", "memvara_version": "0.21.0"},
     "/v1/stats": {"visible": 3, "tenant_counts": {}},
+    "/v1/erasures": {},
     READS: {"count": 1, "results": [HIT]},
 }
 SHORT = Limits(attempts=2, connect=0.1, attempt=0.1)  # for a server that says nothing or drips
@@ -423,14 +426,15 @@ def test_every_session_is_stored_once_through_all_that_can_be_survived_in_turn(m
 
 def test_every_call_survives_a_fault(memvara, said):
     cut = Fault(lambda connection, body: connection.reply(body[:-5], missing=5), stores=True)
-    for path in PLAIN:
+    asked = ["/v1/whoami", "/v1/health", READS, "/v1/stats"]
+    for path in asked:
         memvara.faults[path] = [answers(503), Fault(lambda connection, _: connection.reset()), cut]
     env = {"MEMVARA_API_KEY": KEY, "MEMVARA_BASE_URL": memvara.url}
     found = initialize(env, sleep=said.waits.append, tell=said.told.append)
     assert found.search("q", TAG) == FOUND
     assert found.await_indexing(TAG) == PLAIN["/v1/stats"]
     found.client.close()
-    assert said.waits == [0.5, 1.0, 2.0] * len(PLAIN)
+    assert said.waits == [0.5, 1.0, 2.0] * len(asked)
     assert [line.partition(": ")[0] for line in said.told[::3]] == [
         "GET /v1/whoami",
         "GET /v1/health",
@@ -456,13 +460,13 @@ def test_a_redirect_to_another_host_is_named_and_nothing_is_sent_there(status, m
 
 
 def test_hits_of_unknown_kinds_are_passed_over_and_counted(memvara, said):
-    kinds = [{"kind": "fact"}, {"kind": f"\n{KEY}"[:4]}, {"kind": None}, "episode"]
+    kinds = [{"kind": "fact"}, {"kind": f"\n{KEY}"}, {"kind": None}, "episode"]
     body = json.dumps({"results": [*kinds, HIT, {"kind": "fact"}]})
     memvara.faults[READS] = [answers(200, body)]
     hostile = provider(memvara, said)
     assert hostile.search("q", TAG) == hostile.search("q", TAG) == FOUND
     hostile.client.close()
-    assert hostile.client.passed_over == {"'fact'": 2, "'\\nk3y'": 1, "null": 1, "'episode'": 1}
+    assert hostile.client.passed_over == {"'fact'": 2, "'\\n***'": 1, "null": 1, "'episode'": 1}
     assert said.told == []
 
 
@@ -506,3 +510,49 @@ def test_a_proxy_in_the_environment_is_not_asked(memvara, said, monkeypatch):
     found = provider(memvara, said)
     assert found.await_indexing(TAG) == PLAIN["/v1/stats"]
     found.client.close()
+
+
+# The command
+
+
+def test_a_run_says_what_it_waits_for_and_counts_unknown_hits_and_keeps_the_key_to_itself(
+    memvara, inside, tmp_path
+):
+    question = {
+        "question_id": "q1",
+        "question_type": "multi-session",
+        "question": "How many hives?",
+        "question_date": "2024/05/02 (Thu) 08:15",
+        "answer": 3,
+        "haystack_dates": ["2024/05/01 (Wed) 07:00"],
+        "haystack_session_ids": ["s1"],
+        "haystack_sessions": [[{"role": "user", "content": "Three.", "has_answer": True}]],
+    }
+    data = tmp_path / "data.json"
+    data.write_text(json.dumps([question, question | {"question_id": "q2"}]))
+    memvara.faults[WRITES] = [
+        limited("0.001", f"slow, {KEY}"),
+        answers(503, "", "Retry-After: .001\r\n"),
+    ]
+    unknown = json.dumps({"results": [HIT, {"kind": "fact"}, {"kind": f"\n{KEY}"}]})
+    memvara.faults[READS] = [answers(200, unknown), answers(200, unknown)]
+    run = ("arms", str(data), "--arms", "default", "--jobs", "1", "--run", str(tmp_path / "run"))
+    done = inside(ROOT, *run, "--url", memvara.url, "--json", env={"MEMVARA_API_KEY": KEY})
+    assert done.returncode == 0
+    note = "hits of unknown kinds were passed over: 2 'fact', 2 '\\n***'"
+    write = "goldens: POST /v1/memories?user=goldens-q1"
+    assert done.stderr.decode().splitlines() == [
+        f"goldens: {memvara.url}: {LIMITS.promise()}",
+        f"{write}: 429: 'slow, ***': rate limit 1 of 60, the next attempt in 0.001 s",
+        f"{write}: 503: '': failed attempt 1 of 5, the next attempt in 0.001 s",
+        f"goldens: warning: {note}",
+    ]
+    assert json.loads(done.stdout)["notes"] == [note]
+    assert [key for key, _ in memvara.stored] == [
+        "goldens-q1:q1-session-0",
+        "goldens-q2:q2-session-0",
+    ]
+    again = inside(ROOT, *run, "--url", memvara.url, env={"MEMVARA_API_KEY": KEY})
+    assert again.stderr.decode().splitlines()[1:] == [f"goldens: warning: {note}"]
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(KEY.encode() in each for each in (*written, done.stdout, again.stdout))
