@@ -190,7 +190,7 @@ def test_nothing_is_begun_when_the_time_is_over(clock, transport):
 
 
 def test_whatever_has_no_timeout_has_what_is_left(clock):
-    network = Network(clock, [b"ab"])
+    network = Network(clock, [b"ab", b"c"])
     backend = Backend(network, lambda timeout: 55.0 if timeout is None else timeout)
     stream = backend.connect_tcp("memvara.test", 1)
     stream.start_tls(ssl.create_default_context())
@@ -198,6 +198,7 @@ def test_whatever_has_no_timeout_has_what_is_left(clock):
     assert stream.read(2) == b"ab"
     backend.connect_tcp("memvara.test", 1, 2.0, "127.0.0.1", socket_options=[])
     backend.connect_tcp("memvara.test", 1, 2.0).write(b"a", 4.0)
+    assert stream.read(3, 5.0) == b"c"
     assert network.done == [
         ("connect", "memvara.test", 1, 55.0),
         ("tls", None, 55.0),
@@ -206,6 +207,7 @@ def test_whatever_has_no_timeout_has_what_is_left(clock):
         ("connect", "memvara.test", 1, "127.0.0.1", "socket_options", 2.0),
         ("connect", "memvara.test", 1, 2.0),
         ("write", 1, 4.0),
+        ("read", 3, 5.0),
     ]
 
 
