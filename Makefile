@@ -1,6 +1,6 @@
 # Two commands for people: `make check` and `make test`. Both build .venv first.
 .DELETE_ON_ERROR:
-.PHONY: check test mutate interop lock clean
+.PHONY: check test mutate against-mutmut interop lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,6 +16,12 @@ test: .venv/installed
 
 mutate: .venv/installed
 	@$(BIN)/goldens mutate
+
+# mutmut keeps verdicts of tests that have changed since: it starts from nothing.
+against-mutmut: .venv/installed
+	@rm -rf mutants
+	@$(BIN)/mutmut run
+	@$(BIN)/goldens mutate --against-mutmut
 
 # A second implementation, in TypeScript, under Node and Bun. Nothing else here needs npm.
 INTEROP := tests/interop/node_modules

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..exits import Exit, Stop
-from ..mutation import exemptions, from_mutmut, report
+from ..mutation import against_mutmut, exemptions, from_mutmut, report
 from ..mutation.gate import Gate
 from ..mutation.run import Part, Project, Selection, progress, proven_gate, run
 from ..mutation.tasks import Status
@@ -43,6 +43,12 @@ FAST = 0.01  # seconds that a test may take in the matrix
 @click.option("--test", metavar="NODEID", help="One test and every mutant that it reaches.")
 @click.option("--matrix", is_flag=True, help="Every mutant and every fast test that reaches it.")
 @click.option("--list", "listed", is_flag=True, help="Every behaviour, its mutant and its test.")
+@click.option(
+    "--against-mutmut",
+    "against",
+    is_flag=True,
+    help="After `mutmut run`: fail too on a mutant that one kills and the other does not.",
+)
 @click.option("--json", "as_json", is_flag=True, help="In the mutation-testing-elements schema.")
 def command(
     changed: str | None,
@@ -52,6 +58,7 @@ def command(
     test: str | None,
     matrix: bool,
     listed: bool,
+    against: bool,
     as_json: bool,
 ) -> int:
     """Change reference/ in every way the operators know; fail unless a test notices each change.
@@ -62,6 +69,8 @@ def command(
     start = time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the same end as Ctrl-C
     selection = Selection(changed, _part(shard), names)
+    if against and (changed is not None or shard != "1/1" or names):
+        raise Stop("--against-mutmut compares all mutants: leave --changed, --shard, --mutant out")
     root = from_mutmut.find_root()
     project = Project(root, *from_mutmut.settings(root))
     exempt = exemptions.load(project.root / project.tests[0])
@@ -70,7 +79,9 @@ def command(
             return _column(gate, test)
         if matrix:
             return _matrix(gate)
+        mutmuts = against_mutmut.said(root, gate.generated) if against else []
         found = run(gate, project, selection, exempt, partial(_equal, root))
+    found.problems += against_mutmut.differences(mutmuts, found.outcomes)
     found.seconds = time.monotonic() - start
     if as_json:
         click.echo(report.as_json(found, gate.generated.files))
@@ -78,6 +89,8 @@ def command(
         click.echo("\n".join(report.behaviours(found)))
     else:
         click.echo(report.text(found))
+        if against:
+            click.echo(f"compared with mutmut's own verdicts on its {len(mutmuts)} mutants")
     return Exit.OK if found.passes else Exit.MISMATCH
 
 

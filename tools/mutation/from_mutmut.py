@@ -2,16 +2,21 @@
 
 import dataclasses
 import tomllib
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper
 from mutmut.configuration import Config
 from mutmut.mutation.file_mutation import create_mutations
+from mutmut.mutation.trampoline_templates import mangle_function_name
 
 from ..exits import Stop
 from .mutants import Edit
 from .source import replaced
+from .tasks import module_name
 
 KEYS = {field.name for field in dataclasses.fields(Config)} - {"resolved_mutated_source_paths"}
 
@@ -51,14 +56,36 @@ def settings(root: Path) -> tuple[list[str], list[str]]:
 
 def edits(file: str, code: bytes) -> list[Edit]:
     """What mutmut itself would change in this file, in its order."""
+    return list(named_edits(file, code).values())
+
+
+def named_edits(file: str, code: bytes) -> dict[str, Edit]:
+    """The same by the names that mutmut gives its mutants."""
     module, mutations, _, _ = create_mutations(file, code.decode())
     spans = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
-    found = []
+    names = {id(each): name for each, name in _functions(module)}
+    numbers: Counter[str] = Counter()
+    found = {}
     for each in mutations:
-        if each.contained_by_top_level_function is not None:  # mutmut drops the others itself
+        name = names.get(id(each.contained_by_top_level_function))
+        if name is not None:  # mutmut drops the others itself
             span = spans[each.original_node]
             text = code[span.start : span.start + span.length].decode()
             nodes = each.original_node, each.mutated_node
             operator = f"mutmut {type(each.original_node).__name__}"
-            found.append(replaced(module, span.start, text, nodes, operator))
+            numbers[name] += 1
+            named = f"{module_name(file)}.{name}__mutmut_{numbers[name]}"
+            found[named] = replaced(module, span.start, text, nodes, operator)
     return found
+
+
+def _functions(module: cst.Module) -> Iterator[tuple[cst.CSTNode, str]]:
+    """The functions and methods that mutmut changes, by the names that it makes of theirs."""
+    for node in module.body:
+        if isinstance(node, cst.FunctionDef):
+            yield node, mangle_function_name(name=node.name.value, class_name=None)
+        elif isinstance(node, cst.ClassDef):
+            for inner in node.body.body:
+                if isinstance(inner, cst.FunctionDef):
+                    name = mangle_function_name(name=inner.name.value, class_name=node.name.value)
+                    yield inner, name

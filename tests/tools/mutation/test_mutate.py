@@ -553,3 +553,29 @@ def test_plain_mutmut_comes_to_the_same_verdict_on_each_of_its_mutants(plant, mu
     found = json.loads((folder / "mutants/reference/plain.py.meta").read_text())
     assert {name: code == 1 for name, code in found["exit_code_by_key"].items()} == expected
     assert set(expected.values()) == {True, False}
+
+
+def test_plain_mutmut_must_say_the_same_of_every_mutant(plant, mutate):
+    folder = plant({"reference/limit.py": LIMIT, "test_limit.py": LIMIT_TEST})
+    names = list(from_mutmut.named_edits("reference/limit.py", LIMIT.encode()))
+    meta = folder / "mutants" / "reference" / "limit.py.meta"
+    meta.parent.mkdir(parents=True)
+    meta.write_text(json.dumps({"exit_code_by_key": dict.fromkeys(names, 1)}))
+    done = mutate(folder, "--against-mutmut")
+    assert done.returncode == 0
+    assert done.stdout.endswith(
+        f"compared with mutmut's own verdicts on its {len(names)} mutants\n"
+    )
+    meta.write_text(json.dumps({"exit_code_by_key": dict.fromkeys(names, 1) | {names[0]: 255}}))
+    done = mutate(folder, "--against-mutmut")
+    assert done.returncode == 1
+    assert f"{names[0]}: mutmut says exit status 255, the gate says killed of limit.over#" in (
+        done.stdout
+    )
+
+
+@pytest.mark.parametrize("part", [["--changed"], ["--shard", "1/2"], ["--mutant", "x"]])
+def test_plain_mutmut_is_not_compared_with_a_part(part, plant, mutate):
+    done = mutate(plant({}), "--against-mutmut", *part)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("goldens: --against-mutmut compares all mutants: ")
