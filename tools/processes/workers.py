@@ -10,6 +10,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from ..exits import Exit, Stop
+from . import keeper
 
 T = TypeVar("T")
 
@@ -28,6 +29,7 @@ def run(
         with opened() as work:
             yield from map(work, range(tasks))
         return
+    keeper.ensure()
     context = multiprocessing.get_context("fork")
     taken = context.Value("q", 0)
     workers: dict[Connection, BaseProcess] = {}
@@ -37,6 +39,7 @@ def run(
             ends = [*workers, receiver]
             process = context.Process(target=_work, args=(opened, tasks, taken, sender, ends))
             process.start()
+            keeper.watch(process.pid or 0)
             sender.close()
             workers[receiver] = process
         yield from _results(dict(workers))
@@ -65,6 +68,7 @@ def _results(workers: dict[Connection, BaseProcess]) -> Iterator[Any]:
 def _work(
     opened: Callable[[], Any], tasks: int, taken: Any, sender: Connection, ends: list[Connection]
 ) -> None:
+    keeper.forked()
     parent = os.getppid()  # it may be killed, and nobody then wants the rest
     for receiver in ends:  # a pipe that someone could still read from blocks when it is full
         receiver.close()
@@ -102,4 +106,5 @@ def _end(workers: dict[Connection, BaseProcess]) -> None:
         if process.is_alive():
             process.kill()
             process.join()
+        keeper.forget(process.pid or 0)
         receiver.close()

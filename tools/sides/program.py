@@ -4,13 +4,16 @@ import contextlib
 import json
 import os
 import select
+import shlex
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, Any
 
 from ..exits import Exit, Stop
+from ..processes import keeper
 from .subject import Subject
 
 LONGEST = 1 << 26  # bytes of one answer
@@ -26,7 +29,7 @@ class Breach(Exception):
 class Program:
     """A running program that is asked one request at a time."""
 
-    def __init__(self, command: list[str], timeout: float) -> None:
+    def __init__(self, command: list[str], timeout: float, folder: Path | None = None) -> None:
         self.command = command
         self.timeout = timeout  # seconds for one answer
         self.pending = bytearray()  # what was written after the last answer
@@ -34,17 +37,14 @@ class Program:
         self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed with the program
         env = {name: value for name, value in os.environ.items() if not name.startswith(KNOBS)}
         try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self.errors,
-                env=env,
-                start_new_session=True,  # Ctrl-C is for us to pass on
+            pipe = subprocess.PIPE
+            self.process = keeper.start(
+                command, stdin=pipe, stdout=pipe, stderr=self.errors, env=env, cwd=folder
             )
         except OSError as error:
             self.errors.close()
-            raise Stop(f"{command[0]} can't be started: {error.strerror}") from None
+            where = "" if folder is None else f" in {folder}"
+            raise Stop(f"{command[0]} can't be started{where}: {error.strerror}") from None
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
@@ -52,22 +52,40 @@ class Program:
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The program's answer. Raises Stop, exit 6, naming the breach and the request."""
+        return self.begin(request)()
+
+    def begin(self, request: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
+        """Hand a request over; the function returned waits for the answer. Both raise Stop."""
         self.number += 1
+        line = json.dumps({"id": self.number, **request}).encode() + b"\n"
+        with self._named(request):
+            if self.pending or self._read(0):
+                raise Breach(f"wrote more than one line for a request: {_shown(self.pending)}")
+            line = self._written(line)
+
+        def answer() -> dict[str, Any]:
+            with self._named(request):
+                return self._awaited(line)
+
+        return answer
+
+    @contextlib.contextmanager
+    def _named(self, request: Mapping[str, Any]) -> Iterator[None]:
+        """Turn a breach into a Stop that names it and the request."""
         try:
-            return self._answer(json.dumps({"id": self.number, **request}).encode() + b"\n")
+            yield
         except Breach as breach:
             said = {name: value for name, value in request.items() if name != "items"}
             if isinstance(request.get("items"), str):
                 said["items"] = request["items"]
             raise Stop(
-                f"{' '.join(self.command)}: {breach}{self._last_words()}; "
+                f"{shlex.join(self.command)}: {breach}{self._last_words()}; "
                 f"request {self.number}: {json.dumps(said)}",
                 Exit.CRASHED,
             ) from None
 
-    def _answer(self, line: bytes) -> dict[str, Any]:
-        if self.pending or self._read(0):
-            raise Breach(f"wrote more than one line for a request: {_shown(self.pending)}")
+    def _awaited(self, line: bytes) -> dict[str, Any]:
+        """The answer, once what is left of the request is written."""
         deadline = time.monotonic() + self.timeout
         seen = 0  # bytes without a line end
         while (end := self.pending.find(b"\n", seen)) < 0:
@@ -77,6 +95,15 @@ class Program:
         del self.pending[: end + 1]
         return _checked(answer, self.number)
 
+    def _written(self, line: bytes) -> bytes:
+        """What is left of a line after writing what goes at once."""
+        try:
+            return line[os.write(self.input, line) :]
+        except BlockingIOError:
+            return line
+        except BrokenPipeError:  # reading tells that it has ended
+            return b""
+
     def _exchange(self, line: bytes, deadline: float) -> bytes:
         """Write or read what is possible now; what is left to write."""
         left = deadline - time.monotonic()
@@ -85,9 +112,7 @@ class Program:
         if readable and not self._read(left):
             raise Breach(f"ended with exit code {self._exit_code()} instead of answering")
         if writable:
-            with contextlib.suppress(BrokenPipeError):  # reading tells that it has ended
-                return line[os.write(self.input, line) :]
-            return b""
+            return self._written(line)
         if not readable:
             raise Breach(f"silent for {self.timeout:g} s")
         if len(self.pending) > LONGEST:
@@ -124,15 +149,14 @@ class Program:
         self.kill()
         if extra:
             raise Stop(
-                f"{' '.join(self.command)}: wrote more than one line for a request: "
+                f"{shlex.join(self.command)}: wrote more than one line for a request: "
                 f"{_shown(self.pending)}",
                 Exit.CRASHED,
             )
 
     def kill(self) -> None:
         """End the program at once."""
-        self.process.kill()
-        self.process.wait()
+        keeper.kill(self.process)
         for stream in (self.process.stdin, self.process.stdout, self.errors):
             with contextlib.suppress(OSError):
                 if stream is not None:
@@ -161,15 +185,21 @@ def _shown(data: bytes | bytearray) -> str:
 
 @contextlib.contextmanager
 def running(
-    command: list[str], timeout: float, introduce: Callable[[Subject], None]
+    command: list[str],
+    timeout: float,
+    introduce: Callable[[Subject], None],
+    folder: Path | None = None,
 ) -> Iterator[Subject]:
-    """The program of `command` as a subject that knows the cases.
+    """The program of `command`, started in `folder`, as a subject that knows the cases.
 
     `timeout` is in seconds for each answer. Raises Stop: exit 2 when it can't be started, exit 6
     when it breaks the protocol.
     """
-    program = Program(command, timeout)
-    subject = Subject(" ".join(command), program.answer)
+    program = Program(command, timeout, folder)
+    paste = shlex.join(command)
+    if folder is not None and folder.resolve() != Path.cwd().resolve():
+        paste = f"(cd {shlex.quote(str(folder))} && {paste})"
+    subject = Subject(shlex.join(command), program.answer, program.begin, paste)
     try:
         introduce(subject)
         yield subject
@@ -177,3 +207,28 @@ def running(
         program.kill()
         raise
     program.close()
+
+
+def hello(command: list[str], timeout: float, folder: Path | None = None) -> frozenset[str] | None:
+    """The ops that a program says it knows; None for one that does not know `hello`.
+
+    Raises Stop: exit 2 when it can't be started, exit 6 when what it says is no list of ops.
+    """
+    program = Program(command, timeout, folder)
+    try:
+        answer = program.answer({"op": "hello"})
+    except Stop:  # it ended, or said something else: the first real request will tell
+        return None
+    finally:
+        program.kill()
+    said = answer.get("ok")
+    if "refused" in answer:
+        return None
+    ops = said.get("ops") if isinstance(said, dict) else None
+    if not isinstance(ops, list) or not all(isinstance(op, str) for op in ops):
+        raise Stop(
+            f"{shlex.join(command)}: answered hello with {json.dumps(said)[:SHOWN]}, not with "
+            '{"name", "version", "ops": [...]}',
+            Exit.CRASHED,
+        )
+    return frozenset(ops)
