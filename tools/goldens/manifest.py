@@ -60,7 +60,8 @@ def dump(manifest: Manifest) -> bytes:
 
 def folder(project: Project) -> Path:
     """Where the outcomes are; an interrupted regen is first put right."""
-    outcomes, old = project.goldens / "outcomes", project.goldens / "outcomes.old"
+    outcomes = project.outcomes
+    old = outcomes.with_name("outcomes.old")
     if old.exists() and not outcomes.exists():
         old.rename(outcomes)
     return outcomes

@@ -2,9 +2,13 @@
 
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ..exits import Exit, Stop
+
+BATCH = 500  # blobs read at a time
 
 # A hook sets GIT_DIR and friends for its own repository; a partial clone would go online.
 _QUIET = {
@@ -62,20 +66,42 @@ def has(root: Path, tree: str) -> bool:
     return True
 
 
+class Entry(NamedTuple):
+    """A file of a tree: what git says of it, its path from the folder asked in."""
+
+    mode: str
+    id: str
+    path: str
+
+
+def entries(root: Path, tree: str, *paths: str) -> list[Entry]:
+    """The files of a tree, or those of a commit below some paths from `root`. Raises GitError."""
+    where = ("--full-tree",) if not paths else ()
+    listing = git(root, "ls-tree", "-r", "-z", *where, tree, "--", *paths)
+    held = [line.split("\t", 1) for line in os.fsdecode(listing).split("\0") if line]
+    return [Entry(meta.split()[0], meta.split()[2], path) for meta, path in held]
+
+
 def read_tree(root: Path, tree: str) -> dict[str, bytes]:
     """The files of a tree by path: the bytes git stores, no filter applied. Raises GitError."""
-    listing = git(root, "ls-tree", "-r", "-z", "--full-tree", tree).decode().split("\0")
-    entries = [entry.split("\t", 1) for entry in listing if entry]
-    ids = [meta.split()[2] for meta, _ in entries]
-    stream = git(root, "cat-file", "--batch", stdin="".join(f"{id}\n" for id in ids).encode())
-    files = {}
-    for _, path in entries:
-        header, _, stream = stream.partition(b"\n")
-        if not header.split()[1:2] == [b"blob"]:
-            raise GitError(f"{path} of tree {tree} is not here")
-        size = int(header.split()[2])
-        files[path], stream = stream[:size], stream[size + 1 :]
-    return files
+    held = entries(root, tree)
+    blobs = read_blobs(root, [entry.id for entry in held], f"tree {tree}")
+    return {entry.path: blob for entry, blob in zip(held, blobs, strict=True)}
+
+
+def read_blobs(root: Path, ids: Sequence[str], of: str) -> Iterator[bytes]:
+    """The blobs of these ids, in order. Raises GitError, naming what they are `of`."""
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        stream = git(root, "cat-file", "--batch", stdin="".join(f"{id}\n" for id in some).encode())
+        at = 0
+        for id in some:
+            end = stream.index(b"\n", at)
+            header = stream[at:end].split()
+            if header[1:2] != [b"blob"]:
+                raise GitError(f"the file {id[:12]} of {of} is not here")
+            at = end + 1 + int(header[2]) + 1
+            yield stream[end + 1 : at - 1]
 
 
 def uncommitted(root: Path, *paths: str) -> list[str]:
@@ -106,3 +132,27 @@ def resolve(root: Path, revision: str) -> tuple[str, str]:
         return commit, tree_id(root, commit)
     except GitError as error:
         raise Stop(str(error)) from None
+
+
+def working_entries(root: Path, *paths: str) -> list[Entry]:
+    """The files on disk below some paths, those that git ignores left out. Raises GitError."""
+    options = ("-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    listed = os.fsdecode(git(root, "ls-files", *options, "--", *paths)).split("\0")
+    names = sorted(name for name in listed if name and os.path.lexists(root / name))
+    files = [name for name in names if not (root / name).is_dir() or (root / name).is_symlink()]
+    plain = [name for name in files if not (root / name).is_symlink()]
+    if any("\n" in name for name in plain):
+        raise GitError("a file whose name holds a line end can't be hashed")
+    stdin = "".join(f"{name}\n" for name in plain)
+    made = git(root, "hash-object", "--no-filters", "--stdin-paths", stdin=os.fsencode(stdin))
+    ids = dict(zip(plain, made.decode().split(), strict=True))
+    for name in set(files) - set(plain):
+        target = os.fsencode(os.readlink(root / name))
+        ids[name] = git(root, "hash-object", "--stdin", stdin=target).decode().strip()
+    return [Entry(_mode(root / name), ids[name], name) for name in files]
+
+
+def _mode(path: Path) -> str:
+    if path.is_symlink():
+        return "120000"
+    return "100755" if os.access(path, os.X_OK) else "100644"
