@@ -15,6 +15,7 @@ COMMANDS = {
     "sweep": "Compare every knob combination with the pin or another program.",
     "regen": "Write the goldens anew from a commit.",
     "export": "Write goldens and a grid as protocol requests with expected answers.",
+    "init": "Set up a repository whose program is to be guarded.",
     "adapter": "Print the loop that makes a provider answer the protocol.",
     "mutate": "Fail when a mutation of the reference survives its tests.",
     "arms": "Measure arms on a data set through a real memvara.",

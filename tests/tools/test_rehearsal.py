@@ -11,13 +11,13 @@ GOLDENS = """
 import sys
 
 from tools.commands import check
-from tools.sides.matches import against_tree
+from tools.goldens.pins import against_pin
 from tools.sweeping.plan import Narrowing
 from tools.sweeping.sweep import sweep
 
 
-def sampled(project, tree, commit, jobs=None):
-    with against_tree(project, tree, commit) as match:
+def sampled(project, stored, jobs, sample, cached):
+    with against_pin(project, stored) as match:
         return sweep(project, Narrowing(sample=50), match, jobs=jobs)
 
 

@@ -17,25 +17,31 @@ SHOWN = 5  # mismatches; the rest is a number
 
 
 @click.command(name="check")
-@click.option("--sweep", is_flag=True, help="Sweep even if reference/ is the pinned tree.")
+@click.option("--sweep", is_flag=True, help="Sweep even if the guarded files are the pinned ones.")
+@click.option("--sample", type=click.IntRange(min=1), help="Sweep so many combinations alone.")
+@click.option("--no-cache", is_flag=True, help="Make the checkout of a program anew.")
 @click.option("--json", "as_json", is_flag=True, help="The stages as one JSON object.")
-def command(sweep: bool, as_json: bool) -> int:
+def command(sweep: bool, sample: int | None, no_cache: bool, as_json: bool) -> int:
     """Say whether anything moved."""
     project = load()
     console = Console(highlight=False, soft_wrap=True, quiet=as_json)
+
+    def swept(project: Project, stored: Manifest) -> Swept:
+        jobs = None if project.settings is None else project.settings.jobs
+        result = default_sweep(project, stored, jobs, sample, not no_cache)
+        verdict = result.verdict()
+        if sample is not None:
+            verdict += f" (a sample of {sample:,})"
+        return Swept(result.exit_code, verdict, tuple(result.lines()))
+
     done = []
-    for stage in run(project, _swept, forced=sweep):
+    for stage in run(project, swept, forced=sweep, cached=not no_cache):
         done.append(stage)
         _print(console, stage)
     code = worst([stage.exit_code for stage in done])
     if as_json:
         click.echo(json.dumps(report(done, code), indent=1))
     return code
-
-
-def _swept(project: Project, stored: Manifest) -> Swept:
-    result = default_sweep(project, stored.tree, stored.commit)
-    return Swept(result.exit_code, result.verdict(), tuple(result.lines()))
 
 
 def _print(console: Console, stage: Stage) -> None:

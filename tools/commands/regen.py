@@ -1,5 +1,7 @@
 """`goldens regen`: the only writer of goldens; all or nothing, from a committed tree."""
 
+import contextlib
+
 import click
 
 from ..exits import Exit, Stop
@@ -7,43 +9,74 @@ from ..goldens import manifest
 from ..goldens.manifest import Manifest
 from ..goldens.mismatches import describe, mismatches
 from ..goldens.outcomes import ROUTING, Outcome, derive
+from ..goldens.pins import committed_program, resolve
 from ..goldens.writer import write
 from ..project import git
 from ..project.layout import Project, load
+from ..project.settings import NAME
 from ..sides.copies import pinned
+from ..sides.subject import Subject
 
 SHOWN = 20
 SOURCES = ("reference", "goldens/arms.toml", "goldens/cases")
 
 
 @click.command(name="regen")
-@click.option("--commit", "revision", default="HEAD", help="Where reference/ is taken from.")
+@click.option("--commit", "revision", default="HEAD", help="Where the guarded code is taken from.")
 @click.option("--dry-run", is_flag=True, help="Show what would move; write nothing.")
-def command(revision: str, dry_run: bool) -> int:
-    """Write the goldens anew from a commit."""
+@click.option("--no-cache", is_flag=True, help="Make the checkout of a program anew.")
+def command(revision: str, dry_run: bool, no_cache: bool) -> int:
+    """Write the goldens anew from a commit: those of the reference, or of a program."""
     project = load()
-    commit, tree = git.resolve(project.root, revision)
+    commit, tree = resolve(project, revision)
     if not dry_run:
+        _refuse_ignored(project)
         _refuse_uncommitted(project)
-    with pinned(project.root, tree) as subject:
-        fresh = derive(subject, project)
+    with _subject(project, commit, tree, not no_cache) as subject:
+        fresh, ops = derive(subject, project), subject.ops
     before = _before(project)
     if before is not None and before[0].tree == tree:
         commit = before[0].commit
     _show(before[1] if before else {}, fresh)
-    new = manifest.build(tree, commit, fresh)
+    new = manifest.build(tree, commit, fresh, ops)
     if not dry_run:
         write(project, new, fresh)
     return Exit.OK
 
 
+def _subject(
+    project: Project, commit: str, tree: str, cached: bool
+) -> contextlib.AbstractContextManager[Subject]:
+    if project.settings is None:
+        return pinned(project.root, tree)
+    return committed_program(project, project.settings, commit, cached)
+
+
+def _sources(project: Project) -> list[str]:
+    """What is taken from the working tree, or must be committed in it."""
+    if project.settings is None:
+        return list(SOURCES)
+    held = project.settings
+    paths = [held.root / NAME, *(path for path in (held.arms, held.cases) if path is not None)]
+    return [str(path) for path in paths]
+
+
 def _refuse_uncommitted(project: Project) -> None:
-    changed = git.uncommitted(project.root, *SOURCES)
+    changed = git.uncommitted(project.repository, *_sources(project))
     if changed:
         raise Stop(
             f"not committed: {', '.join(changed[:5])}. Goldens come from a commit: commit first, "
             "or look with --dry-run",
             Exit.DIRTY,
+        )
+
+
+def _refuse_ignored(project: Project) -> None:
+    path = project.outcomes / manifest.NAME
+    if project.settings is not None and git.is_ignored(project.repository, path):
+        raise Stop(
+            f"{project.outcomes} is ignored by git: goldens there would guard nothing; take the "
+            f"rule out of .gitignore, or name another folder in {NAME}"
         )
 
 

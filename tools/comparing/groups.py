@@ -69,22 +69,33 @@ def _weight(fault: Fault, cases: list[str]) -> tuple[Any, ...]:
 def example(project: Project, sides: Sides, fault: Fault) -> Example:
     """A fault as something to look at and to paste, with the fewest items that show it."""
     env = dict(fault.env)
-    if fault.op != "prompt":
+    if not fault.place.case:
         request = request_of(project, fault.op, fault.place, env)
-        asked = json.dumps({"id": 1, **request, "env": _relative(project, env)})
-        return _shown(f"python -m reference <<< {_quoted(asked)}", None, *sides.ask(request))
+        return _shown(_asking(project, sides, request), None, *sides.ask(request))
 
     def differs(items: list[Any]) -> bool:
-        return sides.differ(request_of(project, "prompt", fault.place, env, items))
+        return sides.differ(request_of(project, fault.op, fault.place, env, items))
 
     items = project.cases[fault.place.case]
     if differs(items):
         items = shortest_texts(differs, fewest_items(differs, items))
     request = request_of(project, "render", fault.place, env, items)
-    whole = not sides.differ(request)  # the blocks are the same
+    whole = not sides.asks("render") or not sides.differ(request)  # the blocks are the same
     if whole:
         request = request_of(project, "prompt", fault.place, env, items)
-    return _shown(_command(project, fault, items, whole), items, *sides.ask(request))
+    line = _command(project, fault, items, whole)
+    if sides.found.command is not None:
+        line = _asking(project, sides, request)
+    return _shown(line, items, *sides.ask(request))
+
+
+def _asking(project: Project, sides: Sides, request: Mapping[str, Any]) -> str:
+    """The line that puts a request to the program that was found to differ, or to the reference."""
+    asked = {"id": 1, **request}
+    if "env" in asked:
+        asked["env"] = _relative(project, asked["env"])
+    program = sides.found.command or "python -m reference"
+    return f"{program} <<< {_quoted(json.dumps(asked))}"
 
 
 def _shown(command: str, items: list[Any] | None, expected: Answer, found: Answer) -> Example:

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,14 +32,21 @@ class Row(NamedTuple):
 class Manifest(NamedTuple):
     """The pin and a row for each golden, by path without extension."""
 
-    tree: str  # of reference/: the pin itself
+    tree: str  # the pin itself: of reference/, or the id of a program's files
     commit: str  # for people
     rows: dict[str, Row]
+    ops: tuple[str, ...] | None = None  # those that a program said it knows
 
 
-def build(tree: str, commit: str, outcomes: Mapping[str, Outcome]) -> Manifest:
+def build(
+    tree: str,
+    commit: str,
+    outcomes: Mapping[str, Outcome],
+    ops: Collection[str] | None = None,
+) -> Manifest:
     """The manifest of these outcomes."""
-    return Manifest(tree, commit, {stem: _row(stem, each) for stem, each in outcomes.items()})
+    rows = {stem: _row(stem, each) for stem, each in outcomes.items()}
+    return Manifest(tree, commit, rows, None if ops is None else tuple(sorted(ops)))
 
 
 def _row(stem: str, outcome: Outcome) -> Row:
@@ -53,6 +61,7 @@ def dump(manifest: Manifest) -> bytes:
         "format": FORMAT,
         "tree": manifest.tree,
         "commit": manifest.commit,
+        **({} if manifest.ops is None else {"ops": list(manifest.ops)}),
         "outcomes": {stem: row._asdict() for stem, row in sorted(manifest.rows.items())},
     }
     return (json.dumps(value, indent=1) + "\n").encode()
@@ -71,12 +80,19 @@ def read(project: Project) -> Manifest:
     """The stored manifest. Raises Stop, exit 1, when it is missing or not of this format."""
     path = folder(project) / NAME
     if not path.is_file():
-        raise Stop("goldens/outcomes/manifest.json is missing: git checkout it", Exit.MISMATCH)
+        remedy = "git checkout it"
+        if project.settings is not None:
+            remedy += ", or make the first goldens with goldens regen"
+        raise Stop(f"{_shown(project)}/{NAME} is missing: {remedy}", Exit.MISMATCH)
     try:
         return _parse(read_json(path))
     except (Stop, KeyError, TypeError, AttributeError, ValueError) as error:
-        damage = f"goldens/outcomes/{NAME} is damaged: {error}: git checkout it"
+        damage = f"{_shown(project)}/{NAME} is damaged: {error}: git checkout it"
         raise Stop(damage, Exit.MISMATCH) from None
+
+
+def _shown(project: Project) -> str:
+    return Path(os.path.relpath(project.outcomes, project.repository)).as_posix()
 
 
 def _parse(value: Any) -> Manifest:
@@ -85,9 +101,9 @@ def _parse(value: Any) -> Manifest:
     for name in ("tree", "commit"):
         if not _ID.fullmatch(value[name]):
             raise ValueError(f"{name} is no git id")
-    return Manifest(
-        value["tree"], value["commit"], dict(map(_parse_row, value["outcomes"].items()))
-    )
+    ops = value.get("ops")
+    rows = dict(map(_parse_row, value["outcomes"].items()))
+    return Manifest(value["tree"], value["commit"], rows, None if ops is None else tuple(ops))
 
 
 def _parse_row(entry: tuple[str, Any]) -> tuple[str, Row]:
@@ -123,7 +139,9 @@ def faults(project: Project, manifest: Manifest) -> Iterator[tuple[str, str]]:
         file = path.relative_to(base).as_posix()
         if not path.is_dir() and file not in known:
             yield file, "no golden: the manifest has no row for it"
-    wanted = {spot.stem for spot in spots(project)} | {ROUTING}
+    ops = manifest.ops
+    wanted = {spot.stem for spot in spots(project, lambda op: ops is None or op in ops)}
+    wanted |= {ROUTING} if ops is None or "route" in ops else set()
     for stem in sorted(wanted.symmetric_difference(manifest.rows)):
         missing = "no golden for it yet" if stem in wanted else "its arm, case or question is gone"
         yield stem, f"{missing}: run goldens regen"

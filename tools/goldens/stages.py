@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..exits import Exit, Stop
-from ..project import git
 from ..project.git import GitError
 from ..project.layout import Project
-from ..sides.copies import pinned, working_tree
 from ..sides.subject import Subject
 from . import manifest
 from .manifest import Manifest
 from .mismatches import Mismatch, mismatches, spot_of
 from .outcomes import derive
+from .pins import is_pinned, pinned_subject, working_subject
 
 
 class Stage(NamedTuple):
@@ -36,10 +35,13 @@ class Swept(NamedTuple):
 Sweeping = Callable[[Project, Manifest], Swept]
 
 
-def run(project: Project, swept: Sweeping, *, forced: bool = False) -> Iterator[Stage]:
+def run(
+    project: Project, swept: Sweeping, *, forced: bool = False, cached: bool = True
+) -> Iterator[Stage]:
     """The stages, each as it ends. A mismatch is the last; a missing pin leaves out the sweep.
 
-    `swept` is asked when `reference/` differs from the pinned tree, or if `forced`.
+    `swept` is asked when the guarded files differ from the pinned ones, or if `forced`. Without
+    `cached` the checkout of an old program is made anew.
     """
     try:
         stored = manifest.read(project)
@@ -50,9 +52,9 @@ def run(project: Project, swept: Sweeping, *, forced: bool = False) -> Iterator[
     yield intact
     if intact.exit_code:
         return
-    pin = _rederive(project, stored)
+    pin = _rederive(project, stored, cached)
     yield pin
-    if pin.exit_code == Exit.MISMATCH:
+    if pin.exit_code not in (Exit.OK, Exit.NO_PIN):
         return
     working = _working_tree(project, stored)
     yield working
@@ -70,15 +72,13 @@ def _intact(project: Project, stored: Manifest) -> Stage:
     return _stage(name, f"{total}, {len(project.cases)} cases", found)
 
 
-def _rederive(project: Project, stored: Manifest) -> Stage:
+def _rederive(project: Project, stored: Manifest, cached: bool) -> Stage:
     name, pin = "re-derived from the pin", f"tree {stored.tree[:12]}, commit {stored.commit[:12]}"
     try:
-        if not git.has(project.root, stored.tree):
-            return Stage(name, Exit.NO_PIN, f"{pin} is not in this clone: {_remedy(stored)}")
-        with pinned(project.root, stored.tree) as subject:
+        with pinned_subject(project, stored, cached) as subject:
             return _derived(name, pin, project, stored, subject)
-    except GitError as error:
-        return Stage(name, Exit.NO_PIN, f"{pin} was not checked: {error}")
+    except Stop as stop:
+        return Stage(name, stop.exit_code, str(stop))
 
 
 def _derived(name: str, detail: str, project: Project, stored: Manifest, subject: Subject) -> Stage:
@@ -86,24 +86,30 @@ def _derived(name: str, detail: str, project: Project, stored: Manifest, subject
     return _stage(name, detail, list(found))
 
 
-def _remedy(stored: Manifest) -> str:
-    return f"git fetch --unshallow, or git fetch origin {stored.commit}"
-
-
 def _working_tree(project: Project, stored: Manifest) -> Stage:
     name = "the working tree renders them"
     try:
-        return _derived(name, "reference/", project, stored, working_tree(project.reference))
+        with working_subject(project) as subject:
+            return _derived(name, _what(project), project, stored, subject)
     except Stop as stop:
         return Stage(name, stop.exit_code, str(stop))
 
 
+def _what(project: Project) -> str:
+    return "reference/" if project.settings is None else project.settings.command
+
+
 def _sweep(project: Project, stored: Manifest, swept: Sweeping, forced: bool) -> Stage:
     name = "every combination agrees with the pin"
-    pinned_files = git.read_tree(project.root, stored.tree)
-    if not forced and pinned_files == git.files_of(project.reference):
-        return Stage(name, Exit.OK, "reference/ is the pinned tree, file for file")
-    result = swept(project, stored)
+    try:
+        if not forced and is_pinned(project, stored):
+            same = "is the pinned tree, file for file"
+            if project.settings is not None:
+                same = "runs from the pinned files"
+            return Stage(name, Exit.OK, f"{_what(project)} {same}")
+        result = swept(project, stored)
+    except GitError as error:
+        return Stage(name, Exit.NO_PIN, str(error))
     return Stage(name, result.exit_code, result.verdict, screen=result.screen)
 
 

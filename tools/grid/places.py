@@ -28,6 +28,8 @@ def request_of(
     request: dict[str, Any] = {"op": op, "env": env}
     if op == "settings":
         return request
+    if op == "route":  # whose place holds the question itself
+        return {"op": op, "question": place.question}
     if op == "request":
         asked = (each.question for each in project.questions.values())
         query = next(question for question in asked if question is not None)

@@ -121,17 +121,35 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def resolve(root: Path, revision: str) -> tuple[str, str]:
-    """Commit and tree id of `revision`. Raises Stop: exit 3 without git, exit 2 if it is none."""
+def resolve_commit(root: Path, revision: str) -> str:
+    """The commit that `revision` names. Raises Stop: exit 3 without git, exit 2 if it is none."""
     try:
         git(root, "rev-parse", "--git-dir")
     except GitError as error:
         raise Stop(str(error), Exit.NO_PIN) from None
     try:
-        commit = commit_id(root, revision)
+        return commit_id(root, revision)
+    except GitError as error:
+        raise Stop(str(error)) from None
+
+
+def resolve(root: Path, revision: str) -> tuple[str, str]:
+    """Commit and tree id of `revision`. Raises Stop as `resolve_commit`."""
+    commit = resolve_commit(root, revision)
+    try:
         return commit, tree_id(root, commit)
     except GitError as error:
         raise Stop(str(error)) from None
+
+
+def is_ignored(root: Path, path: Path) -> bool:
+    """Whether git would never take a file at `path`. Raises GitError without a repository."""
+    git(root, "rev-parse", "--git-dir")
+    try:
+        git(root, "check-ignore", "-q", "--", str(path))
+    except GitError:
+        return False
+    return True
 
 
 def working_entries(root: Path, *paths: str) -> list[Entry]:

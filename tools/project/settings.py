@@ -85,7 +85,7 @@ def load(root: Path) -> Settings:
         _check(path, name, value)
     if "command" not in held:
         raise Stop(f"{path}: command is missing: what starts the program")
-    _split(path, held["command"])
+    split(path, held["command"])
 
     def located(name: str, default: str | None = None) -> Path | None:
         given = held.get(name, default)
@@ -116,11 +116,15 @@ def _check(path: Path, name: str, value: Any) -> None:
         raise Stop(f"{path}: {name} must be {KEYS[name].accepts}, not {value!r}")
 
 
-def _split(path: Path, command: str) -> None:
+def split(path: Path, command: str) -> list[str]:
+    """The words of a command. Raises Stop, naming the file that it is for."""
     try:
-        shlex.split(command)
+        words = shlex.split(command)
     except ValueError as error:
         raise Stop(f"{path}: command can't be split into words: {error}") from None
+    if not words:
+        raise Stop(f"{path}: command names no program")
+    return words
 
 
 def text(values: Mapping[str, str]) -> str:

@@ -6,11 +6,11 @@ from random import Random
 from typing import Any, NamedTuple
 
 from .. import grid
+from ..comparing.verdicts import Sides
 from ..grid.combinations import Combination, Product
 from ..grid.places import NOWHERE, request_of
 from ..grid.values import Value
 from ..project.layout import Project
-from ..sides.subject import Subject
 from .plan import Plan
 
 LEAST_BLOCKS = 1_000  # distinct ones that a whole grid must give
@@ -29,7 +29,7 @@ class Alike(NamedTuple):
         return f"nothing tells {self.knob}={self.left!r} from {self.right!r}"
 
 
-def toothless(project: Project, plan: Plan, subject: Subject) -> list[Alike]:
+def toothless(project: Project, plan: Plan, sides: Sides) -> list[Alike]:
     """The values that nothing in the default grid tells apart, less those declared synonyms."""
     pairs = [
         Alike(knob, left, right)
@@ -37,20 +37,21 @@ def toothless(project: Project, plan: Plan, subject: Subject) -> list[Alike]:
         for left, right in combinations(row.product, 2)
         if {left, right} not in grid.SYNONYMS
     ]
-    return [pair for pair in pairs if not _told_apart(project, plan, subject, pair)]
+    return [pair for pair in pairs if not _told_apart(project, plan, sides, pair)]
 
 
-def _told_apart(project: Project, plan: Plan, subject: Subject, pair: Alike) -> bool:
+def _told_apart(project: Project, plan: Plan, sides: Sides, pair: Alike) -> bool:
     def outcomes(op: str, combination: Combination) -> dict[Any, Any]:
         cells = [(NOWHERE, combination.env)]
         if op != "request":
             cells = list(plan.cells(plan.parts[0], combination))
-        return {cell[0]: subject.answer(request_of(project, op, *cell)) for cell in cells}
+        return {cell[0]: sides.expected.answer(request_of(project, op, *cell)) for cell in cells}
 
+    ops = [op for op in ("request", sides.text_op) if sides.asks(op)]
     return any(
         _differ(outcomes(op, left), outcomes(op, right))
         for left, right in _neighbours(pair)
-        for op in ("request", "prompt")
+        for op in ops
     )
 
 

@@ -32,12 +32,19 @@ class Comparison:
         for number in numbers:
             part, combination = self.plan.combination(number)
             env = self.plan.anywhere(combination)
-            for op in ("settings", "request"):
+            for op in filter(self.sides.asks, ("settings", "request")):
                 self._compare(tally, op, NOWHERE, env)
             for cell in self.plan.cells(part, combination):
                 tally.asked += 1
-                tally.cells[self._compare(tally, "prompt", *cell)] += 1
+                tally.cells[self._compare(tally, self.sides.text_op, *cell)] += 1
             tally.combinations += 1
+        return tally
+
+    def routes(self) -> Tally:
+        """Compare what both say of the questions whose routing verdict is pinned."""
+        tally = Tally()
+        for question in self.plan.routes if self.sides.asks("route") else ():
+            tally.routes[self._compare(tally, "route", Place("", question), {})] += 1
         return tally
 
     def refusals(self) -> Tally:
@@ -57,7 +64,7 @@ class Comparison:
         if verdict is Verdict.DIFFERS:
             reduced = fewest_knobs(lambda some: self.differ(op, place, some), env)
             tally.faults[Fault(op, place, reduced)] += 1
-        elif op == "prompt" and verdict is Verdict.ACCEPTED:
+        elif place.case and verdict is Verdict.ACCEPTED:
             self._note_block(tally, place, env, expected["ok"])
         return verdict
 
@@ -69,5 +76,7 @@ class Comparison:
         glimpse = hash((place, len(prompt), prompt[::GLIMPSE]))
         if glimpse not in self.glimpsed:
             self.glimpsed.add(glimpse)
-            block = self.sides.expected.answer(request_of(self.project, "render", place, env))
+            block = {"ok": prompt}
+            if self.sides.asks("render"):
+                block = self.sides.expected.answer(request_of(self.project, "render", place, env))
             tally.blocks.add(hash(block.get("ok")))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from ..comparing.verdicts import Sides
+from ..comparing.verdicts import Sides, opened
 from ..processes import workers
 from ..project.layout import Project
 from ..sides.matches import Match
@@ -27,6 +27,7 @@ class Run:
 
     plan: Plan
     tally: Tally = field(default_factory=Tally)
+    routes: int = 0  # questions whose routing verdict both can give
     interrupted: bool = False
     seconds: float = 0.0
 
@@ -46,6 +47,7 @@ class Run:
         for what, wanted, done in (
             ("combinations", len(plan.chosen), tally.combinations),
             ("refusals", len(plan.refusals), tally.refusals.total()),
+            ("routed questions", self.routes, tally.routes.total()),
         ):
             if wanted != done:
                 reasons.append(f"of {wanted:,} {what} {done:,} were run")
@@ -70,16 +72,16 @@ def run(
 
     `advance` is told of each tally as it comes. Raises Stop when a worker can't go on.
     """
-    begin, done = time.monotonic(), Run(plan)
+    routes = 0 if match.lacking("route") else len(plan.routes)
+    begin, done = time.monotonic(), Run(plan, routes=routes)
 
     @contextlib.contextmanager
     def comparing() -> Iterator[Callable[[int], Tally]]:
-        with match.found() as found:
-            sides = Sides(match.expected, found, match.by_content)
+        with opened(match) as sides:
             tasks = _tasks(project, plan, sides)
             yield lambda number: tasks[number]()
 
-    total = len(_chunks(plan)) + 2
+    total = len(_chunks(plan)) + 3
     try:
         for tally in workers.run(comparing, total, jobs or available()):
             done.tally.add(tally)
@@ -91,15 +93,15 @@ def run(
 
 
 def _tasks(project: Project, plan: Plan, sides: Sides) -> list[Task]:
-    """What is to be done, in any order and by anyone: two tasks and one for each chunk."""
+    """What is to be done, in any order and by anyone: three tasks and one for each chunk."""
     comparison = Comparison(project, plan, sides)
 
     def bite() -> Tally:
-        found = toothless(project, plan, sides.expected) if plan.narrowing.whole else []
+        found = toothless(project, plan, sides) if plan.narrowing.whole else []
         return Tally(toothless=[str(each) for each in found])
 
     chunks = (partial(comparison.combinations, chunk) for chunk in _chunks(plan))
-    return [bite, comparison.refusals, *chunks]
+    return [bite, comparison.refusals, comparison.routes, *chunks]
 
 
 def _chunks(plan: Plan) -> list[Sequence[int]]:

@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 from .. import grid
-from ..comparing.verdicts import Sides
+from ..comparing.verdicts import opened
 from ..grid.combinations import Combination
 from ..grid.places import Place, request_of
 from ..grid.values import BUDGET, CONTEXT_FILE
@@ -70,8 +70,8 @@ def cells_per_second(project: Project, budget: int) -> Pace:
 
 
 def _measure(project: Project, other: Path, plan: Plan) -> Pace:
-    with folders(project, other, project.reference) as match, match.found() as found:
-        comparison = Comparison(project, plan, Sides(match.expected, found))
+    with folders(project, other, project.reference) as match, opened(match) as sides:
+        comparison = Comparison(project, plan, sides)
         sweep = _rate(lambda: comparison.combinations(plan.chosen).asked)
         plain = (_loop(project, plan, other, fill) for fill in (every_block, byte_check))
         return Pace(sweep, *map(_rate, plain))

@@ -76,6 +76,7 @@ class Plan:
     budgets: Mapping[str, Mapping[Lines, str]]  # by case
     chosen: Sequence[int]  # numbers of combinations
     folder: str  # that relative context files are in
+    routes: Sequence[str] = ()  # questions whose routing verdict is compared
 
     @functools.cached_property
     def _starts(self) -> list[int]:
@@ -132,7 +133,13 @@ def make(project: Project, narrowing: Narrowing, expected: Subject) -> Plan:
     chosen = _chosen(total, narrowing)[first - 1 :: count]
     budgets = {case: line_budgets(expected, project.cases[case]) for case in cases}
     return Plan(
-        narrowing, parts, refusals[first - 1 :: count], budgets, chosen, str(project.goldens)
+        narrowing,
+        parts,
+        refusals[first - 1 :: count],
+        budgets,
+        chosen,
+        str(project.goldens),
+        project.routing[first - 1 :: count],
     )
 
 

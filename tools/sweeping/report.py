@@ -1,5 +1,6 @@
 """What a sweep says: a screen for people, one object for machines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ class SweepResult:
     groups: list[tuple[Group, Example]]
     known: int  # cells whose difference is a known one
     stale: list[str]  # entries of the file of known differences that no longer hold
+    left_out: Sequence[str] = ()  # ops that were not compared, and why
 
     @property
     def exit_code(self) -> Exit:
@@ -62,7 +64,8 @@ class SweepResult:
         if self.run.unsound():
             return "this proves nothing"
         tally = self.run.tally
-        return f"no difference in {tally.combinations:,} combinations, {tally.asked:,} cells"
+        verdict = f"no difference in {tally.combinations:,} combinations, {tally.asked:,} cells"
+        return "; ".join([verdict, *(f"not compared: {each}" for each in self.left_out)])
 
     def as_json(self) -> dict[str, Any]:
         """What `--json` prints; the README explains the fields."""
@@ -86,6 +89,7 @@ class SweepResult:
             "distinct_blocks": len(run.tally.blocks),
             "seconds": round(run.seconds, 3),
             "unsound": run.unsound(),
+            "left_out": list(self.left_out),
             "known": self.known,
             "stale": self.stale,
             "groups": [_group_json(group, example) for group, example in self.groups],

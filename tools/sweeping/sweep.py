@@ -6,22 +6,31 @@ from pathlib import Path
 from ..comparing import known
 from ..comparing.groups import example, grouped
 from ..comparing.known import Known
-from ..comparing.verdicts import Sides
+from ..comparing.verdicts import OPS, opened
+from ..goldens.manifest import Manifest
+from ..goldens.pins import against_pin
 from ..project.layout import Project
-from ..sides.matches import Match, against_tree, folders
+from ..sides.matches import Match, folders
 from . import engine
 from .plan import Narrowing, make
 from .progress import Progressing, progress, unseen
 from .report import SweepResult
 
 
-def default_sweep(project: Project, tree: str, commit: str, jobs: int | None = None) -> SweepResult:
-    """The default grid, working tree against the tree `tree` of commit `commit`.
+def default_sweep(
+    project: Project,
+    stored: Manifest,
+    jobs: int | None = None,
+    sample: int | None = None,
+    cached: bool = True,
+) -> SweepResult:
+    """The default grid, or a sample of it, working tree against the pin.
 
-    Raises Stop: exit 3 when the tree is not here, exit 1 when a copy can't be asked.
+    Raises Stop: exit 3 when the pin is not here, exit 1 when a copy can't be asked.
     """
-    with against_tree(project, tree, commit) as match:
-        return sweep(project, Narrowing(), match, jobs=jobs, progress=progress)
+    with against_pin(project, stored, cached=cached) as match:
+        narrowing = Narrowing(sample=sample)
+        return sweep(project, narrowing, match, jobs=jobs, progress=progress)
 
 
 def sweep_folders(
@@ -45,18 +54,26 @@ def sweep(
     progress: Progressing = unseen,
 ) -> SweepResult:
     """Compare, reduce and group. Raises Stop when a side can't be asked."""
-    plan = make(project, narrowing, match.expected)
+    with match.expected.opened() as expected:
+        plan = make(project, narrowing, expected)
     with progress(plan) as advance:
         done = engine.run(project, plan, match, jobs, advance)
     faults = known.unknown(done.tally.faults, entries)
     accepted = done.tally.faults.total() - sum(faults.values())
     groups, stale = [], []
     if faults or entries:
-        with match.found() as found:
-            sides = Sides(match.expected, found, match.by_content)
+        with opened(match) as sides:
             groups = [
                 (group, example(project, sides, group.example))
                 for group in grouped(faults, project.cases)
             ]
             stale = known.stale(project, sides, entries, done.tally.faults, done.entire)
-    return SweepResult(match.expected.source, match.found_source, done, groups, accepted, stale)
+    return SweepResult(
+        match.expected.source, match.found.source, done, groups, accepted, stale, left_out(match)
+    )
+
+
+def left_out(match: Match) -> list[str]:
+    """What was not compared, and who does not know it."""
+    lacking = {op: match.lacking(op) for op in OPS}
+    return [f"{op}, which {source} does not know" for op, source in lacking.items() if source]

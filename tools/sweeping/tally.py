@@ -15,6 +15,7 @@ class Tally:
     asked: int = 0  # cells
     cells: Counter[Verdict] = field(default_factory=Counter)
     refusals: Counter[Verdict] = field(default_factory=Counter)
+    routes: Counter[Verdict] = field(default_factory=Counter)
     faults: Counter[Fault] = field(default_factory=Counter)  # with the cells that reduce to each
     toothless: list[str] = field(default_factory=list)  # values that nothing tells apart
     blocks: set[int] = field(default_factory=set)  # hashes of the distinct ones that came out
@@ -25,6 +26,7 @@ class Tally:
         self.asked += other.asked
         self.cells += other.cells
         self.refusals += other.refusals
+        self.routes += other.routes
         self.faults += other.faults
         self.toothless += other.toothless
         self.blocks |= other.blocks

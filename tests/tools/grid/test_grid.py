@@ -7,6 +7,7 @@ import pytest
 from reference.knobs import KNOBS, KnobError, Knobs
 from reference.text import strip
 from tools import grid
+from tools.comparing.verdicts import Sides
 from tools.exits import Stop
 from tools.grid.budgets import line_budgets
 from tools.grid.combinations import Combination, Product
@@ -230,14 +231,14 @@ def test_a_narrowing_says_what_it_is():
 
 
 def test_any_two_values_of_a_knob_are_told_apart(here, subject, default):
-    assert bite.toothless(here, default, subject) == []
+    assert bite.toothless(here, default, Sides(subject, subject)) == []
 
 
 def test_values_that_nothing_tells_apart_are_named(here, subject, default, monkeypatch):
     row = ROWS["MEMVARA_HEAD_WHOLE"]
     monkeypatch.setitem(ROWS, "MEMVARA_HEAD_WHOLE", row._replace(product=(*row.product, "31")))
     monkeypatch.setattr(bite, "TRIED", 300)
-    found = [str(each) for each in bite.toothless(here, default, subject)]
+    found = [str(each) for each in bite.toothless(here, default, Sides(subject, subject))]
     assert found == ["nothing tells MEMVARA_HEAD_WHOLE='30' from '31'"]
 
 
