@@ -14,6 +14,7 @@ from ..goldens.writer import write
 from ..project import git
 from ..project.layout import Project, load
 from ..project.settings import NAME
+from ..sides.checkouts import last_change
 from ..sides.copies import pinned
 from ..sides.subject import Subject
 
@@ -37,6 +38,8 @@ def command(revision: str, dry_run: bool, no_cache: bool) -> int:
     before = _before(project)
     if before is not None and before[0].tree == tree:
         commit = before[0].commit
+    elif project.settings is not None:
+        commit = last_change(project.settings, commit)
     _show(before[1] if before else {}, fresh)
     new = manifest.build(tree, commit, fresh, ops)
     if not dry_run:

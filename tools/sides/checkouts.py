@@ -160,6 +160,14 @@ def content_id(held: Settings, commit: str | None) -> str:
     return hashlib.sha256(os.fsencode(listed)).hexdigest()
 
 
+def last_change(held: Settings, commit: str) -> str:
+    """The commit that gave the pinned files of `commit` their content. Raises GitError."""
+    goldens = Path(os.path.relpath(held.goldens, held.root)).as_posix()
+    apart = [f":(exclude){path}" for path in (goldens, settings.NAME)]
+    found = git.git(held.root, "rev-list", "-1", commit, "--", *held.pinned, *apart)
+    return found.decode().strip() or commit
+
+
 def find_commit(held: Settings, recorded: str, pin: str) -> str:
     """A commit whose files have the id `pin`: the recorded one, else the newest that has.
 
