@@ -1,6 +1,7 @@
 """Another program as a subject: the protocol over its stdin and stdout, every breach named."""
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -10,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any
 
 from ..exits import Exit, Stop
@@ -57,32 +59,28 @@ class Program:
     def begin(self, request: Mapping[str, Any]) -> Callable[[], dict[str, Any]]:
         """Hand a request over; the function returned waits for the answer. Both raise Stop."""
         self.number += 1
-        line = json.dumps({"id": self.number, **request}).encode() + b"\n"
-        with self._named(request):
-            if self.pending or self._read(0):
-                raise Breach(f"wrote more than one line for a request: {_shown(self.pending)}")
-            line = self._written(line)
+        if self.pending:
+            raise self._stop(Breach(_extra(self.pending)), request)
+        line = self._written(b'{"id":%d,%b\n' % (self.number, _encoded(request)[1:]))
 
         def answer() -> dict[str, Any]:
-            with self._named(request):
+            try:
                 return self._awaited(line)
+            except Breach as breach:
+                raise self._stop(breach, request) from None
 
         return answer
 
-    @contextlib.contextmanager
-    def _named(self, request: Mapping[str, Any]) -> Iterator[None]:
-        """Turn a breach into a Stop that names it and the request."""
-        try:
-            yield
-        except Breach as breach:
-            said = {name: value for name, value in request.items() if name != "items"}
-            if isinstance(request.get("items"), str):
-                said["items"] = request["items"]
-            raise Stop(
-                f"{shlex.join(self.command)}: {breach}{self._last_words()}; "
-                f"request {self.number}: {json.dumps(said)}",
-                Exit.CRASHED,
-            ) from None
+    def _stop(self, breach: Breach, request: Mapping[str, Any]) -> Stop:
+        """What ends the command: the breach and the request that met it."""
+        said = {name: value for name, value in request.items() if name != "items"}
+        if isinstance(request.get("items"), str):
+            said["items"] = request["items"]
+        return Stop(
+            f"{shlex.join(self.command)}: {breach}{self._last_words()}; "
+            f"request {self.number}: {json.dumps(said)}",
+            Exit.CRASHED,
+        )
 
     def _awaited(self, line: bytes) -> dict[str, Any]:
         """The answer, once what is left of the request is written."""
@@ -149,8 +147,7 @@ class Program:
         self.kill()
         if extra:
             raise Stop(
-                f"{shlex.join(self.command)}: wrote more than one line for a request: "
-                f"{_shown(self.pending)}",
+                f"{shlex.join(self.command)}: {_extra(self.pending)}",
                 Exit.CRASHED,
             )
 
@@ -163,6 +160,20 @@ class Program:
                     stream.close()
 
 
+class _Sent:
+    """The last request and its bytes: two programs are asked the same."""
+
+    request: Mapping[str, Any] = MappingProxyType({})
+    line = b"{}"
+
+
+def _encoded(request: Mapping[str, Any]) -> bytes:
+    if _Sent.request is not request:
+        _Sent.request, _Sent.line = request, json.dumps(request).encode()
+    return _Sent.line
+
+
+@functools.lru_cache(1)  # two programs mostly answer the same
 def _checked(line: bytes, number: int) -> dict[str, Any]:
     """An answer of the protocol to request `number`. Raises Breach."""
     try:
@@ -171,11 +182,17 @@ def _checked(line: bytes, number: int) -> dict[str, Any]:
         raise Breach(f"wrote a line that is not JSON: {_shown(line)}") from None
     if not isinstance(answer, dict) or ("ok" in answer) == ("refused" in answer):
         raise Breach(f"wrote no answer with either ok or refused: {_shown(line)}")
+    if type(answer.get("id")) is int and 0 < answer["id"] < number:
+        raise Breach(_extra(line))
     if answer.get("id") != number or isinstance(answer["id"], bool):
         raise Breach(f"answered with id {answer.get('id')!r}, not {number}")
     if not isinstance(answer.get("warnings", []), list):
         raise Breach(f"wrote warnings that are no list: {_shown(line)}")
     return answer
+
+
+def _extra(data: bytes | bytearray) -> str:
+    return f"wrote more than one line for a request: {_shown(data)}"
 
 
 def _shown(data: bytes | bytearray) -> str:
