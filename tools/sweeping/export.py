@@ -16,8 +16,9 @@ from ..goldens.outcomes import request_of as golden_request
 from ..goldens.outcomes import spots
 from ..grid import CONTEXT_FILE
 from ..grid.places import NOWHERE, request_of
-from ..project.git import GitError
+from ..project.git import GitError, files_of
 from ..project.layout import TAG, Project
+from ..project.trees import tree_id
 from ..sides.copies import unpacked
 from ..sides.matches import EXPECTED, loaded
 from ..sides.subject import Subject
@@ -30,8 +31,13 @@ OPS = ("settings", "request", "render", "prompt")  # what other programs are ask
 def pinned(project: Project) -> Iterator[Subject]:
     """The pinned reference. Raises Stop, exit 3, when it is not here."""
     stored = manifest.read(project)
+    is_here = tree_id(files_of(project.reference)) == stored.tree  # with or without git
     try:
-        with unpacked(project.root, stored.tree) as folder:
+        with (
+            contextlib.nullcontext(project.reference)
+            if is_here
+            else unpacked(project.root, stored.tree)
+        ) as folder:
             yield loaded(project, folder, EXPECTED, f"git tree {stored.tree}", None)
     except GitError as error:
         raise Stop(f"the pinned tree {stored.tree} is not here: {error}", Exit.NO_PIN) from None

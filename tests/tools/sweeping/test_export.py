@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from itertools import zip_longest
@@ -77,6 +78,17 @@ def test_a_program_that_runs_in_the_folder_gives_these_answers(made, committed):
     with (made / "requests.jsonl").open("rb") as asked:
         done = subprocess.run(program, stdin=asked, cwd=made, env=env, capture_output=True)
     assert done.stdout == (made / "answers.jsonl").read_bytes()
+
+
+def test_a_reference_that_is_the_pinned_tree_needs_no_git(slim, inside, tmp_path):
+    shutil.rmtree(slim / ".git")
+    done = inside(slim, "export", str(tmp_path / "made"), "--arms")
+    assert done.returncode == Exit.OK, done.stderr
+    with (slim / "reference" / "text.py").open("a") as file:
+        file.write("\n")
+    done = inside(slim, "export", str(tmp_path / "another"), "--arms")
+    assert done.returncode == Exit.NO_PIN
+    assert b"is not here: " in done.stderr
 
 
 def test_no_path_of_this_machine_is_in_it(made, committed):
