@@ -6,6 +6,7 @@ import sys
 import click
 
 from .exits import Exit, Stop
+from .project.installed import in_a_wheel
 from .project.layout import find_root
 
 # Imported only when asked for: libcst, matplotlib and the engine are slow to load or optional.
@@ -25,6 +26,9 @@ COMMANDS = {
 }
 
 
+CLONE_ONLY = {"mutate"}  # and the libraries that they need come with a clone's `make`
+
+
 class LazyGroup(click.Group):
     """Finds `tools.commands.NAME:command` when NAME is called for."""
 
@@ -34,6 +38,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in CLONE_ONLY and in_a_wheel():
+            raise Stop(f"{cmd_name} needs a clone of this repository: run make {cmd_name} in one")
         command: click.Command = importlib.import_module(
             f".commands.{cmd_name}", __package__
         ).command
@@ -44,7 +50,23 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from .goldens.release import line
+
+        click.echo(line())
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version and the pinned reference, and exit.",
+)
 def goldens() -> None:
     """Guard the bytes of a memory benchmark's prompts."""
 

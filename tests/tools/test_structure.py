@@ -20,7 +20,7 @@ FLOORS = (
     {"benchmark"},
     {"commands"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "package"},
 )
 
 

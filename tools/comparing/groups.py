@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..grid.places import request_of
+from ..project.installed import reference_program
 from ..project.layout import Project
 from .faults import Fault
 from .reduce import fewest_items, shortest_texts
@@ -94,7 +95,7 @@ def _asking(project: Project, sides: Sides, request: Mapping[str, Any]) -> str:
     asked = {"id": 1, **request}
     if "env" in asked:
         asked["env"] = _relative(project, asked["env"])
-    program = sides.found.command or "python -m reference"
+    program = sides.found.command or reference_program()
     return f"{program} <<< {_quoted(json.dumps(asked))}"
 
 

@@ -6,9 +6,10 @@ import sys
 from types import ModuleType
 
 from ..exits import Stop
+from ..project.installed import with_extra
 
 OLDEST_SQLITE = (3, 42, 0)  # memvara erases its full-text index with "secure-delete"
-INSTALL = "install the extra `engine` (pip install -e '.[engine]')"
+INSTALL = with_extra("engine")
 
 
 def load_memvara() -> ModuleType:

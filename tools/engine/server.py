@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..exits import Stop
+from ..project.installed import with_extra
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -20,9 +21,7 @@ def serve(app: "WSGIApplication", port: int, key: str, db: Path) -> None:
     try:
         import waitress
     except ModuleNotFoundError as error:
-        raise Stop(
-            "waitress is not installed: install the extra `engine` (pip install -e '.[engine]')"
-        ) from error
+        raise Stop(f"waitress is not installed: {with_extra('engine')}") from error
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a full queue is no fault here
     try:
         server = waitress.create_server(app, host=HOST, port=port)

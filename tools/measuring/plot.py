@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..exits import Stop
 from ..project.files import write_whole
+from ..project.installed import with_extra
 from .curves import Point
 from .table import ESTIMATED, Row
 
@@ -60,9 +61,7 @@ def check(path: Path) -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError:
-        raise Stop(
-            "--plot needs matplotlib: install the extra `plot` (pip install -e '.[plot]')"
-        ) from None
+        raise Stop(f"--plot needs matplotlib: {with_extra('plot')}") from None
 
 
 def draw(

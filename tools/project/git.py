@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..exits import Exit, Stop
+from .installed import ROOT, in_a_wheel
 
 BATCH = 500  # blobs read at a time
 
@@ -28,6 +29,8 @@ class GitError(Exception):
 def git(root: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     """What `git` prints in `root`. Raises GitError with git's own last line."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    if in_a_wheel():  # which may lie inside somebody's repository, and is no part of it
+        env["GIT_CEILING_DIRECTORIES"] = str(ROOT.parent)
     command = ["git", "-C", str(root), "-c", "safe.directory=*", *arguments]
     try:
         done = subprocess.run(command, input=stdin, capture_output=True, env=env | _QUIET)
