@@ -1,6 +1,6 @@
 # Two commands for people: `make check` and `make test`. Both build .venv first.
 .DELETE_ON_ERROR:
-.PHONY: check test mutate against-mutmut interop lock clean
+.PHONY: check test mutate against-mutmut interop wheel lock clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -36,6 +36,14 @@ $(INTEROP)/installed: tests/interop/package-lock.json tests/interop/package.json
 	@node $(INTEROP)/bun/install.js
 	@touch $@
 
+# What other people install: a source archive, the wheel that is made from it, and a trial of both.
+wheel: .venv/installed
+	@rm -rf dist
+	@HATCH_QUIET=1 $(BIN)/python -m hatchling build --target sdist --directory dist
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+		--wheel-dir dist dist/*.tar.gz
+	@$(BIN)/pytest -q tests/wheel
+
 # The lock holds hashes, which pip refuses to mix with an editable install:
 # the locked packages first, then this project without dependencies.
 .venv/installed: requirements.lock pyproject.toml
@@ -52,4 +60,4 @@ lock:
 		--no-header --no-annotate --no-emit-index-url --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf .venv mutants $(INTEROP)
+	rm -rf .venv mutants dist $(INTEROP)

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..exits import Stop
 from . import settings
+from .installed import ROOT as INSTALLED
 from .json_files import read_json, read_text
 from .settings import Settings
 
 T = TypeVar("T")
 
 NAME = re.compile(r"[a-z0-9_]+")
-INSTALLED = Path(__file__).parents[2]  # what this package is installed with, or a clone
 CONTEXT_FILE = "MEMVARA_CONTEXT_FILE"
 TAG = "goldens-1"  # whose memories the golden requests ask for
 
