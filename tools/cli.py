@@ -17,6 +17,7 @@ COMMANDS = {
     "regen": "Write the goldens anew from a commit.",
     "export": "Write goldens and a grid as protocol requests with expected answers.",
     "init": "Set up a repository whose program is to be guarded.",
+    "learn": "Write the wording file of a program by asking it.",
     "adapter": "Print the loop that makes a provider answer the protocol.",
     "mutate": "Fail when a mutation of the reference survives its tests.",
     "arms": "Measure arms on a data set through a real memvara.",
