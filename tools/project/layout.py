@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..exits import Stop
 from . import settings
-from .installed import ROOT as INSTALLED
+from .installed import ROOT as ROOT
 from .json_files import read_json, read_text
 from .settings import Settings
 
@@ -74,7 +74,7 @@ class Project:
 
 def find_root() -> Path:
     """The project around the current folder, else the one this package was installed from."""
-    for folder in (*_upwards(), INSTALLED):
+    for folder in (*_upwards(), ROOT):
         if _is_project(folder):
             return folder
     raise Stop(f"{Path.cwd()} is in no project: no folder above it holds goldens/arms.toml")
@@ -105,7 +105,7 @@ def _is_project(folder: Path) -> bool:
 def load(root: Path | None = None) -> Project:
     """The project at `root` (by default the one around the current folder). Raises Stop."""
     held = find_settings() if root is None else None
-    root = root or (find_root() if held is None else INSTALLED)
+    root = root or (find_root() if held is None else ROOT)
     cases = root / "goldens" / "cases"
     named = {"questions", "routing", "calls", "longmemeval_synthetic"}
     files = [path for path in sorted(cases.glob("*.json")) if path.stem not in named]
