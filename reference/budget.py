@@ -1,7 +1,8 @@
-"""The greedy fill: how many lines fit a token budget, counted in time linear in the text."""
+"""The greedy fill: which lines fit a token budget, counted in time linear in the text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
+from .lines import Line
 from .tokens import Count, TokenError
 
 
@@ -14,12 +15,14 @@ class FillError(ValueError):
         self.reason = reason
 
 
-def fill(lines: Sequence[str], headings: Sequence[str], budget: int, count: Count) -> int:
-    """How many of `lines` to keep so that the block stays within `budget` tokens.
+def fill(
+    lines: Iterable[Line], headings: tuple[Line, Line], budget: int, count: Count
+) -> list[Line]:
+    """The first of `lines`, as many as keep the block within `budget` tokens.
 
-    `headings[i]` is the heading that the block has when line i is its last. The first line is
-    always kept; the fill stops at the first line that would go over. Every line must start
-    with "- [".
+    A block has the first heading while none of its lines is cut, the second from then on. The
+    first line is always kept; the fill stops at the first line that would go over, and asks for
+    none beyond it. Every line must start with "- [".
 
     It decides as counting the whole block at each step would, and encodes next to nothing twice:
     no text has more tokens than UTF-8 bytes, and o200k ends a piece at a newline before "- [",
@@ -28,24 +31,25 @@ def fill(lines: Sequence[str], headings: Sequence[str], budget: int, count: Coun
     Raises FillError with the position of a line that can't be counted, TokenError when a
     heading can't.
     """
+    kept: list[Line] = []
     counted = 0  # tokens of the kept lines that were encoded, each with its newline
-    waiting: list[int] = []  # positions of the kept lines that were not
-    unread = 0  # their bytes, each with its newline
+    waiting = 0  # position of the first kept line that was not
+    unread = 0  # bytes of those that were not, each with its newline
+    heading = headings[0]
     for position, line in enumerate(lines):
-        opening, size = headings[position] + "\n", _octets(line)
-        if position > 0 and counted + unread + _octets(opening) + size > budget:
-            counted += sum(_counted(lines[kept] + "\n", kept, count) for kept in waiting)
-            waiting, unread = [], 0
-            room = budget - counted - count(opening)
-            if size > room and _counted(line, position, count) > room:
-                return position
-        waiting.append(position)
-        unread += size + 1
-    return len(lines)
-
-
-def _octets(text: str) -> int:
-    return len(text.encode(errors="surrogatepass"))  # as many as U+FFFD, which is counted
+        if line.is_cut:
+            heading = headings[1]
+        opening = heading.octets + 1
+        if position > 0 and counted + unread + opening + line.octets > budget:
+            for late in range(waiting, position):
+                counted += _counted(kept[late].ended, late, count)
+            waiting, unread = position, 0
+            room = budget - counted - count(heading.ended)
+            if line.octets > room and _counted(line.text, position, count) > room:
+                break
+        kept.append(line)
+        unread += line.octets + 1
+    return kept
 
 
 def _counted(text: str, position: int, count: Count) -> int:

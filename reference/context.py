@@ -1,25 +1,19 @@
 """Rendering a context: override, claims, role, cut, budget, blocks, in this order."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from . import overrides, wording
 from .budget import FillError, fill
-from .items import ABSENT, Item, Memory, Turn
+from .items import Item, Memory, Turn
 from .knobs import Knobs
+from .lines import BLANKS, Line
 from .routing import asks_assistant
-from .text import WHITESPACE, cut
+from .text import cut
 from .tokens import Count, counter
 from .wording import Wording
 
-BLANKS = 999_000  # consecutive ones in a turn; tiktoken fails near a million
 SHOWN = 60  # UTF-16 units of the question in a warning
-
-# A search tries the start of each run alone, or else it would take quadratic time.
-_BLANKS = re.compile(f"(?<![{WHITESPACE}])[{WHITESPACE}]{{{BLANKS}}}")
-_STAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T([0-9]{2}:[0-9]{2})")
 
 
 class RenderError(ValueError):
@@ -31,14 +25,6 @@ class Rendered(NamedTuple):
 
     text: str
     warnings: tuple[str, ...]
-
-
-class Line(NamedTuple):
-    """One turn as printed."""
-
-    item: int  # its position among the items
-    text: str
-    is_cut: bool
 
 
 def render_context(
@@ -67,19 +53,17 @@ def render_context(
     if knobs.token_budget is not None:
         _refuse_blanks(turns)
     selected, warnings = _select(turns, question, knobs)
-    lines = [_line(rank, *turn, knobs, words) for rank, turn in enumerate(selected)]
-    kept = _fit(lines, knobs.token_budget, words, count or counter())
+    kept = _fit(selected, knobs, words, count or counter())
     blocks = _memories_block(memories, words) + _turns_block(kept, words)
     return Rendered("\n\n".join(blocks) or words.empty, warnings)
 
 
 def _refuse_blanks(turns: Iterable[tuple[int, Turn]]) -> None:
     for index, turn in turns:
-        for text in (turn.role, turn.content, turn.ts):
-            if _BLANKS.search(text):
-                raise RenderError(
-                    f"items[{index}]: {BLANKS:,} or more blanks in a row can't be counted"
-                )
+        if turn.has_long_blanks:
+            raise RenderError(
+                f"items[{index}]: {BLANKS:,} or more blanks in a row can't be counted"
+            )
 
 
 def _select(
@@ -99,37 +83,26 @@ def _select(
     )
 
 
-def _line(rank: int, index: int, turn: Turn, knobs: Knobs, words: Wording) -> Line:
-    content = turn.content
-    if knobs.tail_chars > 0 and rank >= knobs.head_whole:
-        content = cut(content, knobs.tail_chars)
-    is_cut = content != turn.content
-    ending = words.ellipsis if is_cut else ""
-    return Line(index, f"- [{when(turn.ts)}] {turn.role}: {content}{ending}", is_cut)
-
-
-def _fit(lines: list[Line], budget: int | None, words: Wording, count: Count) -> list[Line]:
-    if budget is None:
-        return lines
-    texts = [line.text for line in lines]
-    cuts = accumulate(line.is_cut for line in lines)
-    headings = [_turns_heading(lines_cut, words) for lines_cut in cuts]
+def _fit(turns: list[tuple[int, Turn]], knobs: Knobs, words: Wording, count: Count) -> list[Line]:
+    """The lines of the turns that fit the budget, as they are cut at their ranks."""
+    lines = (
+        turn.line(knobs.tail_chars if rank >= knobs.head_whole else 0, words.ellipsis)
+        for rank, (_, turn) in enumerate(turns)
+    )
+    if knobs.token_budget is None:
+        return list(lines)
     try:
-        return lines[: fill(texts, headings, budget, count)]
+        return fill(lines, words.turns_headings, knobs.token_budget, count)
     except FillError as error:
-        index = lines[error.position].item
+        index, _ = turns[error.position]
         raise RenderError(f"items[{index}] can't be counted: {error.reason}") from None
-
-
-def _turns_heading(lines_cut: int, words: Wording) -> str:
-    return words.turns_heading_cut if lines_cut > 0 else words.turns_heading
 
 
 def _turns_block(lines: list[Line], words: Wording) -> list[str]:
     if not lines:
         return []
-    heading = _turns_heading(sum(line.is_cut for line in lines), words)
-    return ["\n".join([heading, *(line.text for line in lines)])]
+    heading = words.turns_headings[any(line.is_cut for line in lines)]
+    return ["\n".join([heading.text, *(line.text for line in lines)])]
 
 
 def _memories_block(memories: list[Memory], words: Wording) -> list[str]:
@@ -139,15 +112,5 @@ def _memories_block(memories: list[Memory], words: Wording) -> list[str]:
 
 
 def _memory(memory: Memory, words: Wording) -> str:
-    values = {"valid_from": when(memory.valid_from), "recorded_at": when(memory.recorded_at)}
-    template = words.dates_open
-    if memory.valid_to is not None and memory.valid_to is not ABSENT and memory.valid_to != "":
-        template = words.dates_ended
-        values["valid_to"] = when(memory.valid_to)
-    return f"- [{wording.fill(template, values)}, {memory.state}] {memory.text}"
-
-
-def when(stamp: str) -> str:
-    """A stamp as lines print it: date and minute if it starts as ISO 8601, else unchanged."""
-    found = _STAMP.match(stamp)
-    return f"{found[1]} {found[2]}" if found else stamp
+    template = "dates_ended" if "valid_to" in memory.dates else "dates_open"
+    return f"- [{words.filled(template, memory.dates)}, {memory.state}] {memory.text}"

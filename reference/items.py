@@ -1,11 +1,13 @@
 """Context items: what the renderer takes, read from JSON or from a search response."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from .lines import Message, when
 from .text import well_formed_json
 
 
@@ -38,14 +40,19 @@ class Memory:
     score: Any = ABSENT
     sources: Any = ABSENT
 
+    @cached_property
+    def dates(self) -> Mapping[str, str]:
+        """Its dates as they are printed, `valid_to` among them only when it has an end."""
+        dates = {"valid_from": self.valid_from, "recorded_at": self.recorded_at}
+        if isinstance(self.valid_to, str) and self.valid_to:
+            dates["valid_to"] = self.valid_to
+        return {name: when(stamp) for name, stamp in dates.items()}
+
 
 @dataclass(frozen=True)
-class Turn:
+class Turn(Message):
     """A message. `selected` is null when the selector never saw it, absent after a plain read."""
 
-    role: str
-    content: str
-    ts: str
     score: Any = ABSENT
     selected: bool | Absent | None = ABSENT
     span: Any = ABSENT

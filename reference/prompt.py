@@ -3,7 +3,7 @@
 from .models import Model
 from .text import units
 from .tokens import Count, counter
-from .wording import Wording, fill
+from .wording import Wording
 
 UNITS_PER_TOKEN = 4  # of the estimate for models whose tokenizer is not public
 
@@ -20,7 +20,7 @@ def answer_prompt(
         "v2_rules": words.v2_rules if second else "",
         "v2_instruction": words.v2_instruction if second else "",
     }
-    return fill(words.prompt, values)
+    return words.filled("prompt", values)
 
 
 def counter_for(model: Model) -> Count:

@@ -34,13 +34,18 @@ def units(text: str) -> int:
 
 def cut(text: str, length: int) -> str:
     """The first `length` UTF-16 units of `text`; half a code point at the end is dropped."""
-    kept = text.encode(_UTF16, "surrogatepass")[: 2 * length].decode(_UTF16, "surrogatepass")
+    enough = text[:length].encode(_UTF16, "surrogatepass")
+    kept = enough[: 2 * length].decode(_UTF16, "surrogatepass")
     return kept[:-1] if "\ud800" <= kept[-1:] <= "\udbff" else kept
 
 
 def well_formed(text: str) -> str:
     """`text` with every lone surrogate replaced by U+FFFD."""
-    return text.encode(_UTF16, "surrogatepass").decode(_UTF16, "replace")
+    try:
+        text.encode()  # UTF-8 takes every text but one with such a surrogate
+    except UnicodeEncodeError:
+        return text.encode(_UTF16, "surrogatepass").decode(_UTF16, "replace")
+    return text
 
 
 def well_formed_json(value: Any) -> Any:

@@ -4,8 +4,11 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from .lines import Line
 
 # The holes that a text may have. Those of `prompt` must all be there.
 HOLES = {
@@ -37,12 +40,21 @@ class Wording:
     v2_rules: str
     v2_instruction: str
 
+    @cached_property
+    def turns_headings(self) -> tuple[Line, Line]:
+        """The heading of turns of which none is cut, and of turns of which one is."""
+        return Line(self.turns_heading), Line(self.turns_heading_cut)
 
-def fill(template: str, values: Mapping[str, str]) -> str:
-    """`template` with its holes filled in one pass: what a value holds is never a hole."""
-    texts = _HOLE.split(template)  # every second one is the name of a hole
-    texts[1::2] = [values[name] for name in texts[1::2]]
-    return "".join(texts)
+    def filled(self, name: str, values: Mapping[str, str]) -> str:
+        """A text with its holes filled in one pass: what a value holds is never a hole."""
+        texts = [*self._split[name]]
+        texts[1::2] = [values[hole] for hole in texts[1::2]]
+        return "".join(texts)
+
+    @cached_property
+    def _split(self) -> dict[str, list[str]]:
+        """The texts that have holes; every second part is the name of one."""
+        return {name: _HOLE.split(getattr(self, name)) for name in HOLES}
 
 
 def parse(data: bytes, source: Path) -> Wording:

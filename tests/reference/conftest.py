@@ -52,11 +52,14 @@ def count(o200k: tiktoken.Encoding) -> Callable[[str], int]:
 
 
 @pytest.fixture(scope="session")
-def words() -> "Wording":
-    """A wording in which every text is short and different."""
+def new_words() -> Callable[[], "Wording"]:
+    """Makes a wording in which every text is short and different.
+
+    A wording keeps what it works out, so each test has its own.
+    """
     from reference.wording import Wording
 
-    return Wording(
+    return lambda: Wording(
         memories_heading="MEMORIES",
         turns_heading="TURNS",
         turns_heading_cut="TURNS, SOME CUT SHORT",
@@ -69,3 +72,9 @@ def words() -> "Wording":
         v2_rules="\nrules",
         v2_instruction="\ninstruction",
     )
+
+
+@pytest.fixture
+def words(new_words: Callable[[], "Wording"]) -> "Wording":
+    """Such a wording."""
+    return new_words()

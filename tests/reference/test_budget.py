@@ -5,6 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference.budget import FillError, fill
+from reference.lines import Line
 from reference.tokens import TokenError
 
 HEADING = "- heading"
@@ -47,7 +48,7 @@ HOSTILE = [
 texts = st.binary(max_size=24).map(
     lambda picks: "".join(HOSTILE[pick % len(HOSTILE)] for pick in picks)
 )
-blocks = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
+blocks = st.lists(st.tuples(st.booleans(), texts), min_size=1, max_size=8)
 budgets = st.integers(min_value=1, max_value=120)
 
 
@@ -61,15 +62,20 @@ def lines_of(*contents: str) -> list[str]:
 
 
 def kept(contents: list[str], budget: int, count=xs, heading=HEADING) -> int:
-    return fill(lines_of(*contents), [heading] * len(contents), budget, count)
+    lines = [*map(Line, lines_of(*contents))]
+    filled = fill(lines, (Line(heading), Line("")), budget, count)
+    assert filled == lines[: len(filled)]
+    return len(filled)
 
 
-def whole_blocks(lines: list[str], headings: list[str], budget: int, count) -> int:
+def whole_blocks(lines: list[Line], headings: tuple[Line, Line], budget: int, count) -> list[Line]:
     """The same decision the plain way: the whole block is counted at every step."""
     for more in range(2, len(lines) + 1):
-        if count("\n".join([headings[more - 1], *lines[:more]])) > budget:
-            return more - 1
-    return len(lines)
+        heading = headings[any(line.is_cut for line in lines[:more])]
+        block = "\n".join([heading.text, *(line.text for line in lines[:more])])
+        if count(block) > budget:
+            return lines[: more - 1]
+    return lines
 
 
 def calls_for(contents: list[str], budget: int, heading: str = HEADING) -> list[str]:
@@ -124,9 +130,12 @@ def test_the_heading_is_counted():
 
 
 def test_the_heading_counted_is_that_of_the_block_which_ends_with_the_line():
-    lines = lines_of("x" * 10, "x" * 10, "x" * 10)
-    assert fill(lines, ["xx", "x", "x"], 34, xs) == 3
-    assert fill(lines, ["x", "x", "xx"], 34, xs) == 2
+    whole, cut = [Line(f"- [{'x' * 10}", is_cut) for is_cut in (False, True)]
+    headings = Line("x"), Line("xx")
+    assert fill([whole, whole, whole], headings, 34, xs) == [whole, whole, whole]
+    assert fill([whole, whole, cut], headings, 34, xs) == [whole, whole]
+    assert fill([cut, whole, whole], headings, 34, xs) == [cut, whole]
+    assert fill([cut, whole, whole], headings, 35, xs) == [cut, whole, whole]
 
 
 def test_nothing_is_encoded_until_the_bytes_of_a_block_exceed_the_budget():
@@ -183,6 +192,12 @@ def test_what_was_encoded_leaves_room_in_bytes_for_what_was_not():
     ]
 
 
+def test_no_line_is_asked_for_beyond_the_first_that_is_over():
+    lines = iter([*map(Line, lines_of("x" * 20, "x" * 20, "x" * 20, "x"))])
+    assert len(fill(lines, (Line(HEADING), Line("")), 45, xs)) == 2
+    assert len([*lines]) == 1
+
+
 @pytest.mark.parametrize("size", [20, 200])
 def test_the_work_is_linear_in_the_text(size):
     contents = ["x" + "y" * 90] * size
@@ -216,11 +231,13 @@ def test_a_heading_that_cannot_be_counted_is_no_lines_fault():
         kept(["y", "y"], 1, failing_on("heading"))
 
 
-@given(block=blocks, budget=budgets)
-@example(block=[("", "/"), ("", "/"), ("", "\n")], budget=9)
-@example(block=[("/\r", "a \n"), ("x/", " \n/"), ("\n", "'s")], budget=14)
-@example(block=[("中中", "ᾧᾧᾧᾧ"), ("👩\u200d👧", "<|endoftext|>"), ("\u2028", "   ")], budget=21)
-def test_the_fill_equals_the_whole_block_fill_on_hostile_text(count, block, budget):
-    headings = [heading for heading, _ in block]
-    lines = lines_of(*(content for _, content in block))
+@given(block=blocks, headings=st.tuples(texts, texts), budget=budgets)
+@example(block=[(False, "/"), (False, "/"), (False, "\n")], headings=("", "x/"), budget=9)
+@example(block=[(False, "a \n"), (True, " \n/"), (False, "'s")], headings=("/\r", "x/"), budget=14)
+@example(
+    block=[(True, "ᾧᾧᾧᾧ"), (False, "<|endoftext|>")], headings=("中中", "👩\u200d👧"), budget=21
+)
+def test_the_fill_equals_the_whole_block_fill_on_hostile_text(count, block, headings, budget):
+    headings = tuple(map(Line, headings))
+    lines = [Line(f"- [{content}", is_cut) for is_cut, content in block]
     assert fill(lines, headings, budget, count) == whole_blocks(lines, headings, budget, count)

@@ -302,9 +302,9 @@ unnamed = (items | values).filter(lambda value: value == "" or not isinstance(va
 
 
 @given(items=unnamed, question=st.none() | st.text(max_size=9), env=environments)
-def test_any_json_for_items_is_rendered_or_refused(items, question, env, words, count):
+def test_any_json_for_items_is_rendered_or_refused(items, question, env, new_words, count):
     asked = rendering(items, question, **env)
-    told = answer(asked, Session(words=words, count=count, lists={"": list}))
+    told = answer(asked, Session(words=new_words(), count=count, lists={"": list}))
     assert told.keys() in ({"id", "ok", "warnings"}, {"id", "refused"})
 
 

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.structure
 # A module may import from the layers below its own, and from nowhere else in its package.
 LAYERS = (
     {"text"},
+    {"lines"},
     {"knobs", "items", "routing", "tokens", "wording", "overrides", "models"},
     {"budget", "requests", "retries", "answers"},
     {"context", "transport"},

@@ -121,6 +121,18 @@ def test_a_cut_keeps_a_last_character_of_one_unit(character):
     assert cut(f"a{character}b", 2) == f"a{character}"
 
 
+def test_a_cut_looks_at_no_more_characters_than_it_may_keep():
+    taken = []
+
+    class Text(str):
+        def __getitem__(self, place):
+            taken.append(super().__getitem__(place))
+            return taken[-1]
+
+    assert cut(Text("😀bcde"), 3) == "😀b"
+    assert taken == ["😀bc"]
+
+
 def test_a_cut_keeps_a_lone_half_that_it_did_not_make():
     assert cut("\ud83dab\ude00c", 4) == "\ud83dab\ude00"
 

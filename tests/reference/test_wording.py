@@ -2,12 +2,15 @@
 
 from dataclasses import FrozenInstanceError, asdict
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.wording import Wording, WordingError, fill, load, parse
+from reference import wording
+from reference.lines import Line
+from reference.wording import Wording, WordingError, load, parse
 
 PROMPT = "{question}{question_date}{context}{v2_rules}{v2_instruction}"
 TEXTS = {
@@ -35,22 +38,41 @@ def refusal(data: bytes) -> str:
     return str(caught.value)
 
 
+def filled(template: str, values: dict[str, str]) -> str:
+    return Wording(**TEXTS | {"dates_open": template}).filled("dates_open", values)
+
+
 # Filling
 
 
 def test_holes_are_filled_in_one_pass():
     values = {"a_1": "{b}", "b": "%s $& \\1 \\g<0> {a_1}"}
-    assert fill("x{a_1}y{b}{b}z", values) == "x{b}y" + values["b"] + values["b"] + "z"
+    assert filled("x{a_1}y{b}{b}z", values) == "x{b}y" + values["b"] + values["b"] + "z"
 
 
 def test_a_brace_that_opens_no_hole_is_text():
     for text in ("{}", "{ a}", "{A}", "{a", "a}", "{a-b}", "{0.1}"):
-        assert fill(text + "{a}", {"a": "1"}) == text + "1"
+        assert filled(text + "{a}", {"a": "1"}) == text + "1"
 
 
 @given(st.text(st.sampled_from("{}ab_1 \\$%"), max_size=12))
 def test_what_fills_a_hole_is_printed_as_it_is(value):
-    assert fill("<{a}|{b}>", {"a": value, "b": value}) == f"<{value}|{value}>"
+    assert filled("<{a}|{b}>", {"a": value, "b": value}) == f"<{value}|{value}>"
+
+
+def test_holes_are_found_once_however_often_they_are_filled(monkeypatch):
+    searched = []
+    monkeypatch.setattr(wording, "_HOLE", SimpleNamespace(split=lambda text: [text, *searched]))
+    words = Wording(**TEXTS)
+    first = words.filled("dates_open", {})
+    searched.append("again")
+    assert words.filled("dates_open", {}) == first
+
+
+def test_the_headings_of_turns_are_made_once():
+    words = Wording(**TEXTS)
+    assert words.turns_headings == (Line("Turns:"), Line("Turns, cut:"))
+    assert words.turns_headings is words.turns_headings
 
 
 # Loading

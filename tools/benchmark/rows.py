@@ -10,6 +10,7 @@ from reference.budget import fill
 from reference.context import render_context
 from reference.items import Item, Turn
 from reference.knobs import Knobs
+from reference.lines import Line
 from reference.tokens import Count, counter
 
 from ..mutation.pace import mutants_per_second
@@ -54,11 +55,9 @@ def timed(function: Callable[[], object]) -> float:
     return statistics.median(taken)
 
 
-def turn_lines(wanted: Sequence[Item]) -> list[str]:
-    """The lines of some turns, whole, as the renderer prints them."""
-    return [
-        f"- [{item.ts}] {item.role}: {item.content}" for item in wanted if isinstance(item, Turn)
-    ]
+def turn_lines(wanted: Sequence[Item]) -> list[Line]:
+    """The lines of some turns, whole, made anew."""
+    return [Line(item.line(0, "").text) for item in wanted if isinstance(item, Turn)]
 
 
 def synthetic_items(number: int) -> list[Item]:
@@ -67,7 +66,7 @@ def synthetic_items(number: int) -> list[Item]:
 
 
 def _fills(count: Count) -> Iterator[Row]:
-    heading = wording.load().turns_heading
+    headings = wording.load().turns_headings
     sources = {
         "the 30-turn case": items.from_json(load().cases["thirty"]),
         "200 turns": synthetic_items(200),
@@ -75,11 +74,12 @@ def _fills(count: Count) -> Iterator[Row]:
     for name, listed in sources.items():
         lines = turn_lines(listed)
         for budget in BUDGETS:
-            yield _fill_row(name, lines, heading, budget, count)
+            yield _fill_row(name, lines, headings, budget, count)
 
 
-def _fill_row(name: str, lines: list[str], heading: str, budget: int, count: Count) -> Row:
-    headings = [heading] * len(lines)
+def _fill_row(
+    name: str, lines: list[Line], headings: tuple[Line, Line], budget: int, count: Count
+) -> Row:
     assert fill(lines, headings, budget, count) == byte_check(lines, headings, budget, count)
     linear = timed(lambda: fill(lines, headings, budget, count))
     naive = timed(lambda: byte_check(lines, headings, budget, count))
@@ -108,7 +108,7 @@ def _growth(count: Count) -> Row:
 
 def _seconds_to_count(number: int, count: Count) -> float:
     listed, words = synthetic_items(number), wording.load()
-    octets = sum(len(line.encode()) for line in turn_lines(listed))
+    octets = sum(line.octets for line in turn_lines(listed))
     # More than the turns have tokens and less than they have bytes: every line is counted.
     knobs = Knobs.from_env({"MEMVARA_TOKEN_BUDGET": str(octets // 2)})
     return timed(lambda: render_context(listed, "Where?", knobs, words=words, count=count))

@@ -4,10 +4,12 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
+
+from reference.lines import Line
 
 from .. import grid
 from ..comparing.verdicts import opened
@@ -41,21 +43,34 @@ class Pace(NamedTuple):
     byte_check: float
 
 
-def every_block(lines: Sequence[str], headings: Sequence[str], budget: int, count: Count) -> int:
+def every_block(
+    lines: Iterable[Line], headings: tuple[Line, Line], budget: int, count: Count
+) -> list[Line]:
     """The fill that encodes every candidate block."""
-    for kept in range(len(lines)):
-        if count("\n".join([headings[kept], *lines[: kept + 1]])) > budget and kept:
-            return kept
-    return len(lines)
+    kept: list[Line] = []
+    for line in lines:
+        if count(_block([*kept, line], headings)) > budget and kept:
+            break
+        kept.append(line)
+    return kept
 
 
-def byte_check(lines: Sequence[str], headings: Sequence[str], budget: int, count: Count) -> int:
+def byte_check(
+    lines: Iterable[Line], headings: tuple[Line, Line], budget: int, count: Count
+) -> list[Line]:
     """The fill that encodes a candidate block once its bytes exceed the budget."""
-    for kept in range(1, len(lines)):
-        block = "\n".join([headings[kept], *lines[: kept + 1]])
-        if len(block.encode()) > budget and count(block) > budget:
-            return kept
-    return len(lines)
+    kept: list[Line] = []
+    for line in lines:
+        block = _block([*kept, line], headings)
+        if kept and len(block.encode()) > budget and count(block) > budget:
+            break
+        kept.append(line)
+    return kept
+
+
+def _block(lines: Sequence[Line], headings: tuple[Line, Line]) -> str:
+    heading = headings[any(line.is_cut for line in lines)]
+    return "\n".join([heading.text, *(line.text for line in lines)])
 
 
 def cells_per_second(project: Project, budget: int) -> Pace:
@@ -86,7 +101,9 @@ def _plan(project: Project, budget: int) -> Plan:
     return Plan(Narrowing(), (part,), [], {CASE: {}}, range(SWEPT), str(project.goldens))
 
 
-def _loop(project: Project, plan: Plan, other: Path, fill: Callable[..., int]) -> Callable[[], int]:
+def _loop(
+    project: Project, plan: Plan, other: Path, fill: Callable[..., list[Line]]
+) -> Callable[[], int]:
     """A plain loop over the first combinations; it returns the number of its cells."""
     both = [_plain(EXPECTED, other, fill), _plain(FOUND, project.reference, fill)]
     combinations = [plan.combination(number) for number in plan.chosen[:LOOPED]]
@@ -103,7 +120,7 @@ def _loop(project: Project, plan: Plan, other: Path, fill: Callable[..., int]) -
     return loop
 
 
-def _plain(copy: str, folder: Path, fill: Callable[..., int]) -> Subject:
+def _plain(copy: str, folder: Path, fill: Callable[..., list[Line]]) -> Subject:
     """A copy with another fill and no memo; its encoder is loaded."""
     name = f"{copy}_{fill.__name__}"
     subject = in_process(folder, name, name)

@@ -42,7 +42,7 @@ def equal_over_forty(expected, found):
 @pytest.mark.parametrize(
     ("file", "old", "new", "is_equal"),
     [
-        ("reference/context.py", "knobs.tail_chars > 0", "0 < knobs.tail_chars", True),
+        ("reference/context.py", "rank >= knobs.head_whole", "knobs.head_whole <= rank", True),
         ("reference/context.py", '"\\n\\n".join', '"\\n".join', False),
         ("reference/requests.py", '"/v1/whoami"', '"/v1/whoam"', False),  # no cell runs it
         ("reference/wording.toml", "[cut]", "[end]", False),
@@ -100,7 +100,7 @@ def chosen(generated, kind):
 
 # The modules that these are in, and with them all that those need.
 CHANGED = {"budget", "context", "knobs", "routing", "wording"}
-NEEDED = CHANGED | {"__init__", "items", "overrides", "text", "tokens"}
+NEEDED = CHANGED | {"__init__", "items", "lines", "overrides", "text", "tokens"}
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from tools.sweeping.tally import Tally
 
 ROOT = Path(__file__).parents[3]
 SMALL = Narrowing(sample=120, seed=3)
-CONTEXT, PROTOCOL = "context.py", "protocol.py"
+CONTEXT, LINES, PROTOCOL = "context.py", "lines.py", "protocol.py"
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_a_change_under_three_knobs_is_reduced_to_three(here, copies):
 
 
 def test_an_example_has_the_fewest_items_that_still_differ(here, copies):
-    edit(copies[1] / CONTEXT, ('{turn.role}: {content}{ending}"', '{turn.role}:{content}{ending}"'))
+    edit(copies[1] / LINES, ('{self.role}: "', '{self.role}:"'))
     narrowing = Narrowing(cases=("thirty",), knobs=("MEMVARA_TURNS_ONLY",))
     (_, example), *others = sweep.sweep_folders(here, *copies, narrowing, jobs=1).groups
     assert others == []
@@ -274,7 +274,7 @@ def test_workers_do_every_task_once():
 
 
 def test_a_copy_that_does_not_import_is_one_line(here, copies):
-    edit(copies[1] / CONTEXT, ("import re\n", "import re, no_such_module\n"))
+    edit(copies[1] / CONTEXT, ("from typing", "import no_such_module\nfrom typing"))
     with pytest.raises(Stop, match="does not import: ModuleNotFoundError") as stopped:
         sweep.sweep_folders(here, *copies, SMALL)
     assert stopped.value.exit_code == Exit.MISMATCH
@@ -353,27 +353,26 @@ def test_json_holds_what_a_machine_needs(here, copies):
 
 # Real clones, each with one change in its working tree.
 
-LINES = "    lines = [_line(rank, *turn, knobs, words) for rank, turn in enumerate(selected)]\n"
-FIT = "    kept = _fit(lines, knobs.token_budget, words, count or counter())\n"
+FIT = "    kept = _fit(selected, knobs, words, count or counter())\n"
+WHOLE = FIT.replace("knobs", "knobs._replace(tail_chars=0)")
+CUT = FIT.replace("selected", "selected[: len(kept)]").replace(
+    "knobs", "knobs._replace(token_budget=None)"
+)
 MUTATIONS = {
     "cut and budget swapped": (
         CONTEXT,
-        (LINES, LINES.replace("lines", "cut_lines") + LINES.replace("knobs,", "whole,")),
-        (FIT, FIT + "    kept = cut_lines[: len(kept)]\n"),
-        ("    selected, ", "    whole = replace(knobs, tail_chars=0)\n    selected, "),
-        ("import re\n", "import re\nfrom dataclasses import replace\n"),
+        (FIT, WHOLE + CUT),
     ),
     "role and cut swapped": (
         CONTEXT,
-        (
-            LINES,
-            "    ranks = {index: rank for rank, (index, _) in enumerate(turns)}\n"
-            "    lines = [_line(ranks[turn[0]], *turn, knobs, words) for turn in selected]\n",
-        ),
+        (FIT, FIT.replace("count or", "[index for index, _ in turns], count or")),
+        ("words: Wording, count: Count)", "words: Wording, ranks: list[int], count: Count)"),
+        ("rank >= knobs", "ranks.index(index) >= knobs"),
+        ("for rank, (_, turn) in enumerate(turns)", "for index, turn in turns"),
     ),
     "characters instead of UTF-16 units": (
-        CONTEXT,
-        ("cut(content, knobs.tail_chars)", "content[: knobs.tail_chars]"),
+        LINES,
+        ("cut(self.content, length)", "self.content[:length]"),
     ),
     "the question dropped from the renderer": (
         CONTEXT,
@@ -383,23 +382,16 @@ MUTATIONS = {
     "the heading chosen before the budget": (
         CONTEXT,
         (
-            "cuts = accumulate(line.is_cut for line in lines)",
-            "cuts = [sum(line.is_cut for line in lines)] * len(lines)",
-        ),
-        ("_turns_block(kept, words)", "_turns_block(kept, words, lines)"),
-        (
-            "def _turns_block(lines: list[Line], words: Wording)",
-            "def _turns_block(lines, words, all)",
-        ),
-        (
-            "(sum(line.is_cut for line in lines), words)",
-            "(sum(line.is_cut for line in all), words)",
+            "    if knobs.token_budget is None:\n        return list(lines)\n",
+            "    lines = list(lines)\n"
+            "    lines = [Line(line.text, any(each.is_cut for each in lines)) for line in lines]\n"
+            "    if knobs.token_budget is None:\n        return lines\n",
         ),
     ),
     "> to >= in the budget": (
         "budget.py",
         ("position, count) > room", "position, count) >= room"),
-        ("size > room", "size >= room"),
+        ("octets > room", "octets >= room"),
     ),
 }
 
@@ -417,8 +409,7 @@ def test_a_change_is_found_with_at_most_three_knobs_named(quick, inside, mutatio
 
 
 def test_the_line_to_paste_shows_what_was_found(quick, inside):
-    context = quick / "reference" / CONTEXT
-    edit(context, ("cut(content, knobs", "(lambda a, b: a[:b])(content, knobs"))
+    edit(quick / "reference" / LINES, ("cut(self.content, length)", "self.content[:length]"))
     narrowed = ("--cases", "hostile", "--knobs", "MEMVARA_TAIL_CHARS", "--commit", "HEAD")
     done = inside(quick, "sweep", *narrowed, "--json")
     (group,) = json.loads(done.stdout)["groups"]
