@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from .text import strip
@@ -69,8 +68,7 @@ KNOBS = {
 }
 
 
-@dataclass(frozen=True)
-class Knobs:
+class Knobs(NamedTuple):
     """Every knob's value; `Knobs.from_env({})` holds the defaults."""
 
     search_k: int  # hits asked for
@@ -92,19 +90,22 @@ class Knobs:
         and a pair of knobs that may not be combined.
         """
         _refuse_misspelt_names(env)
-        knobs = cls(**{knob.field: _resolve(name, knob, env) for name, knob in KNOBS.items()})
+        resolved = {
+            knob.field: _resolve(name, knob, env[name]) if name in env else knob.off
+            for name, knob in KNOBS.items()
+        }
+        knobs = cls(**resolved)
         _refuse_hidden_order(knobs)
         return knobs
 
     def settings(self) -> dict[str, Any]:
         """The knobs that change a render or a request, by field name, as JSON holds them."""
-        settings = asdict(self)
+        settings = self._asdict()
         del settings["model_prefix"]
         return settings
 
 
-def _resolve(name: str, knob: Knob, env: Mapping[str, str]) -> Any:
-    value = env.get(name, "")
+def _resolve(name: str, knob: Knob, value: str) -> Any:
     if not strip(value):
         return knob.off
     try:
@@ -115,20 +116,22 @@ def _resolve(name: str, knob: Knob, env: Mapping[str, str]) -> Any:
 
 def _refuse_misspelt_names(env: Mapping[str, str]) -> None:
     for name in env:
-        if name.startswith(OURS) and name not in KNOBS:
+        if name not in KNOBS and name.startswith(OURS):
             distance, meant = min((edits(name, knob), knob) for knob in KNOBS)
             if distance <= NEAR:
                 raise KnobError(f"{name} is no knob: did you mean {meant}?")
 
 
 def _refuse_hidden_order(knobs: Knobs) -> None:
+    if not knobs.ranked:
+        return
     hiding = {
         "MEMVARA_ROLE_SELECT": knobs.role_select != "off",
         "MEMVARA_CONTEXT_FILE": knobs.context_file is not None,
         "MEMVARA_TAIL_CHARS": knobs.tail_chars > 0,
     }
     names = [name for name, hides in hiding.items() if hides]
-    if knobs.ranked and names:
+    if names:
         raise KnobError(
             f"MEMVARA_RANKED=1 keeps the server's own order, which {' and '.join(names)} would "
             "hide: unset one side"

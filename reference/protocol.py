@@ -85,8 +85,12 @@ def _field(holder: Any, name: str, *kinds: str) -> Any:
         raise ProtocolError(f"no {name!r}")
     value = holder[name]
     if kinds and found(value) not in kinds:
-        raise ProtocolError(f"{name!r}: expected {' or '.join(kinds)}, found {found(value)}")
+        raise _unexpected(name, value, *kinds)
     return value
+
+
+def _unexpected(name: str, value: Any, *kinds: str) -> ProtocolError:
+    return ProtocolError(f"{name!r}: expected {' or '.join(kinds)}, found {found(value)}")
 
 
 def _string(holder: Any, name: str) -> str:
@@ -96,8 +100,8 @@ def _string(holder: Any, name: str) -> str:
 
 def _text(request: Mapping[str, Any], name: str) -> str | None:
     """A field of loaded text or null."""
-    text: str | None = well_formed_json(_field(request, name, "a string", "null"))
-    return text
+    text = _field(request, name, "a string", "null")
+    return None if text is None else well_formed(text)
 
 
 def _chosen(request: Mapping[str, Any], name: str, table: Mapping[str, T]) -> T:
@@ -109,8 +113,11 @@ def _chosen(request: Mapping[str, Any], name: str, table: Mapping[str, T]) -> T:
 
 
 def _knobs(request: Mapping[str, Any]) -> Knobs:
-    env = _field(request, "env", "an object")
-    return Knobs.from_env({name: _string(env, name) for name in env})
+    env: dict[str, str] = _field(request, "env", "an object")
+    for name, value in env.items():
+        if not isinstance(value, str):
+            raise _unexpected(name, value, "a string")
+    return Knobs.from_env(env)
 
 
 def _messages(request: Mapping[str, Any]) -> list[dict[str, Any]]:

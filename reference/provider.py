@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from .client import LOG, Client
@@ -70,7 +69,7 @@ def initialize(env: Mapping[str, str], **options: Any) -> Provider:
     except BaseException:
         client.close()
         raise
-    for line in (introduction, f"knobs {json.dumps(asdict(knobs))}"):
+    for line in (introduction, f"knobs {json.dumps(knobs._asdict())}"):
         LOG.info(client.masked(line))
     return Provider(client, knobs)
 

@@ -3,7 +3,6 @@
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from reference.items import Item
@@ -61,7 +60,7 @@ def spots(
         first = selection.arms[0]
         asked, items = recorded(first.retrieval)
         for budget in selection.budgets:
-            knobs = replace(first.knobs, token_budget=budget)
+            knobs = first.knobs._replace(token_budget=budget)
             measured = measure(asked, items, knobs, renderer)
             kept, labelled = sum(measured.kept), len(measured.kept)
             found.append(Spot(selection.name, budget, measured.context_tokens, kept, labelled))
@@ -82,7 +81,7 @@ def points(spots: Iterable[Spot]) -> dict[str, list[Point]]:
 
 
 def _without_budget(knobs: Knobs) -> Knobs:
-    return replace(knobs, token_budget=None, answer_prompt="v1", model_prefix="")
+    return knobs._replace(token_budget=None, answer_prompt="v1", model_prefix="")
 
 
 def _budgets(arms: Iterable[Arm]) -> list[int | None]:

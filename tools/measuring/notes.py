@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 
 import tiktoken
 
@@ -35,7 +34,7 @@ def of_unranked(arms: Iterable[Arm], project: Project) -> Iterator[str]:
     """Which arms ask the embedded memvara, which can't, to select; and what they equal."""
     for arm in arms:
         if arm.knobs.ranked:
-            same = next(_of_knobs(replace(arm.knobs, ranked=False), project), "")
+            same = next(_of_knobs(arm.knobs._replace(ranked=False), project), "")
             equal = same or "the same arm without MEMVARA_RANKED"
             yield (
                 f"{arm.name} equals {equal} here: the embedded memvara has no selector, so that "

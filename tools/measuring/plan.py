@@ -3,7 +3,7 @@
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +66,7 @@ class Plan:
             "answeringModel": self.model.alias,
             "contextTokensEstimated": self.model.encoding is None,
             "arms": {
-                arm.name: {"retrieval": arm.retrieval, "knobs": asdict(arm.knobs)}
+                arm.name: {"retrieval": arm.retrieval, "knobs": arm.knobs._asdict()}
                 for arm in self.arms
             },
         }

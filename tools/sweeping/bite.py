@@ -59,7 +59,8 @@ def _neighbours(pair: Alike) -> Iterator[tuple[Combination, Combination]]:
     """Combinations that differ in this knob alone: the plain ones, then some of all."""
     values = grid.product_values()
     left, right = (Product({**values, pair.knob: (value,)}) for value in (pair.left, pair.right))
-    for number in [0, *Random(SEED).sample(range(len(left)), min(len(left), TRIED))]:
+    yield left[0], right[0]
+    for number in Random(SEED).sample(range(len(left)), min(len(left), TRIED)):
         yield left[number], right[number]
 
 
