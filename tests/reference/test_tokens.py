@@ -64,6 +64,23 @@ def test_a_loaded_encoding_has_the_ranks_of_its_file(little):
     assert load(*little).encode("\x07") == [7]
 
 
+@pytest.mark.parametrize("name", SPECS)
+def test_an_encoding_has_every_token_of_its_file_at_its_rank(name):
+    rows = gzip.decompress(rank_file(name).read_bytes()).splitlines()
+    encoding = load(rank_file(name), SPECS[name])
+    for row in rows[::97]:
+        token, rank = row.split()
+        assert encoding.decode_single_token_bytes(int(rank)) == base64.b64decode(token)
+
+
+def test_a_token_without_a_rank_is_not_passed_over(tmp_path):
+    path = tmp_path / "odd.gz"
+    path.write_bytes(gzip.compress(RANKS + b"YWJj"))
+    digest = hashlib.sha256(RANKS + b"YWJj").hexdigest()
+    with pytest.raises(ValueError, match="zip"):
+        load(path, Spec(digest, ".", {}))
+
+
 def test_a_loaded_encoding_splits_by_the_pattern_of_its_spec(little):
     assert load(*little).encode("abc") == [256, ord("c")]
 
