@@ -14,9 +14,12 @@ from reference.lines import Line
 from reference.tokens import Count, counter
 
 from ..mutation.pace import mutants_per_second
+from ..project import git
 from ..project.layout import load
+from ..sides.matches import against_tree
 from ..sweeping.pace import byte_check, cells_per_second
 from ..synthetic import turns
+from .prompts import rates
 
 BUDGETS = (720, 4_000, 20_000)  # tokens
 SEED = 200
@@ -43,6 +46,16 @@ def measure() -> Iterator[Row]:
     for budget in BUDGETS:
         yield from _pace(budget)
     yield gate_row()
+
+
+def against_commit(revision: str) -> Row:
+    """The pace of the working tree's renderer against that of a commit. Raises Stop."""
+    project = load()
+    commit, tree = git.resolve(project.root, revision)
+    with against_tree(project, tree, commit) as match:
+        then, now = rates(project, match)
+    figure = f"{now:,.0f} against {then:,.0f} a second"
+    return Row(f"prompts on one core, counts remembered, against {revision}", now / then, figure)
 
 
 def timed(function: Callable[[], object]) -> float:
