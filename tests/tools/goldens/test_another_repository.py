@@ -84,7 +84,7 @@ def test_a_clone_with_its_own_goldens_passes_every_stage(provider, run):
 
 
 def test_a_pure_refactor_agrees_old_against_new(provider, run):
-    plant(provider, "budget.py", "_octets", "_utf8_length")
+    plant(provider, "budget.py", "_counted(", "_tokens_of(")
     done = run(provider, "check", "--sample", "40")
     assert done.returncode == Exit.OK, done.stdout
     assert "no difference in 40 combinations" in done.stdout.decode()
@@ -96,8 +96,8 @@ FAULTS = {
     "a_dropped_phrasing": ("routing.py", "you created", "you never created", ()),
     "a_budget_that_stops_at_its_limit": (
         "budget.py",
-        "_counted(line, position, count) > room",
-        "_counted(line, position, count) >= room",
+        "_counted(line.text, position, count) > room",
+        "_counted(line.text, position, count) >= room",
         ("--knobs", "MEMVARA_TOKEN_BUDGET"),
     ),
     "a_lost_warning": (
