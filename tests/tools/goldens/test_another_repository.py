@@ -84,7 +84,7 @@ def test_a_clone_with_its_own_goldens_passes_every_stage(provider, run):
 
 
 def test_a_pure_refactor_agrees_old_against_new(provider, run):
-    plant(provider, "budget.py", "_counted(", "_tokens_of(")
+    plant(provider, "budget.py", "_counted", "_tokens_of")
     done = run(provider, "check", "--sample", "40")
     assert done.returncode == Exit.OK, done.stdout
     assert "no difference in 40 combinations" in done.stdout.decode()

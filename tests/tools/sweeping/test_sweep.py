@@ -417,7 +417,7 @@ def test_the_line_to_paste_shows_what_was_found(quick, inside):
     command = group["command"].replace("goldens", f"{sys.executable} -m tools", 1)
     env = {**os.environ, "PYTHONPATH": str(quick)}
     pasted = subprocess.run(["bash", "-c", command], cwd=quick, env=env, capture_output=True)
-    shown = group["found"].strip("…").strip("'").replace("\\n", "\n")
+    shown = group["found"].strip("…").strip("'").encode().decode("unicode_escape")
     assert shown.encode() in pasted.stdout, (shown, pasted)
 
 
