@@ -6,12 +6,12 @@ What was learned must then foretell, byte for byte, everything that the program 
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from reference.context import when
+from reference.lines import when
 from reference.protocol import Session, answer
-from reference.wording import Wording, fill
+from reference.wording import Wording
 
 from .insertions import OtherChange, insertions
-from .marks import Departure
+from .marks import Departure, filled
 from .probes import Item, Probes, Request, checks, probes
 from .subject import Subject
 
@@ -27,17 +27,14 @@ def learn(subject: Subject) -> Wording:
     for op in ("render", "prompt"):
         if not subject.knows(op):
             raise Departure(f"it does not know {op}")
-    first = probes(1)
-    said = _answers(subject, first)
-    seen = "".join(said.values())
+    seen = "".join(_answers(subject, probes(1)).values())
     # What the program says anyway has been seen now, and so no mark of this round can be of it.
-    second = next(each for each in map(probes, count(2)) if each.marks.are_new_to(seen))
-    heard = _answers(subject, second)
-    words = _words(second, heard)
+    asked = next(each for each in map(probes, count(2)) if each.marks.are_new_to(seen))
+    said = _answers(subject, asked)
+    words = _words(asked, said)
     foretell = Session(words=words)
-    for asked, answers in ((second, heard), (first, said)):
-        for place, request in asked.requests.items():
-            _compare(place, answer(request, foretell)["ok"], answers[place])
+    for place, request in asked.requests.items():
+        _compare(place, answer(request, foretell)["ok"], said[place])
     for place, request in checks():
         _compare(place, answer(request, foretell)["ok"], _text(subject, place, request))
     return words
@@ -103,7 +100,7 @@ def _memories(asked: Probes, said: str) -> tuple[str, str, str]:
     dates_open = _dates(asked, "the line of an open-ended memory", said, one, two)
     dates_ended = _dates(asked, "the line of a memory that ended", said, two, three)
     values = {name: when(one[name]) for name in DATES if name in one}
-    line = OPENING + fill(dates_open, values) + _closing(one)
+    line = OPENING + filled(dates_open, values) + _closing(one)
     start = said.index(one["text"])
     heading = said[: max(0, start - len(line))]
     if heading + line != said[:start]:
@@ -150,7 +147,7 @@ def _prompts(asked: Probes, said: Mapping[str, str]) -> tuple[str, str, str]:
     values = (said["a list of turns"], asked.question, asked.date)
     texts = [said["the prompt v1"], said["the prompt v2"]]
     for place, text in zip(("the prompt v1", "the prompt v2"), texts, strict=True):
-        _filled(place, text, *values)
+        _check_values(place, text, *values)
     unused = (chr(code) for code in PRIVATE if chr(code) not in "".join(texts))
     holes = dict(zip(unused, HOLES, strict=False))  # one character each: no insertion splits one
     for value, hole in zip(values, holes, strict=False):
@@ -163,7 +160,7 @@ def _prompts(asked: Probes, said: Mapping[str, str]) -> tuple[str, str, str]:
     return asked.marks.template("the prompt", v1, holes), rules, instruction
 
 
-def _filled(place: str, text: str, context: str, question: str, date: str) -> None:
+def _check_values(place: str, text: str, context: str, question: str, date: str) -> None:
     """Raises Departure unless all three stand in a prompt."""
     if context not in text:
         heading = context[: context.index(OPENING)]
@@ -195,8 +192,8 @@ def _no_date(asked: Probes, said: Mapping[str, str], prompt: str) -> str:
     text = said[place]
     values = dict.fromkeys(HOLES, "")
     values |= {"context": said["a list of turns"], "question": asked.question}
-    start = len(fill(prompt[: prompt.index(hole)], values))
-    size = max(0, len(text) - len(fill(prompt, values))) // prompt.count(hole)
+    start = len(filled(prompt[: prompt.index(hole)], values))
+    size = max(0, len(text) - len(filled(prompt, values))) // prompt.count(hole)
     phrase = text[start : start + size]
-    _compare(place, fill(prompt, values | {"question_date": phrase}), text)
+    _compare(place, filled(prompt, values | {"question_date": phrase}), text)
     return phrase

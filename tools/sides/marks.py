@@ -6,9 +6,9 @@ No two marks overlap wherever they stand: the first character of one is nowhere 
 import re
 from collections.abc import Mapping
 
-from reference.context import when
+from reference.lines import when
 
-_HOLE = re.compile(r"\{[a-z0-9_]+\}")  # what a wording file takes for a hole
+_HOLE = re.compile(r"\{([a-z0-9_]+)\}")  # what a wording file takes for a hole
 
 
 class Departure(Exception):
@@ -66,8 +66,16 @@ class Marks:
         return text
 
     def template(self, place: str, text: str, holes: Mapping[str, str]) -> str:
-        """`text` with what stands in it for holes (text -> name) as holes. Raises Departure."""
-        pieces = re.split(f"({'|'.join(map(re.escape, holes))})", text)
+        """`text` with holes where marks, or characters, stand for them. Raises Departure.
+
+        `holes` are their names by mark.
+        """
+        pieces = re.split(f"({'|'.join(holes)})", text)
         pieces[::2] = [self.literal(place, piece) for piece in pieces[::2]]
         pieces[1::2] = [f"{{{holes[piece]}}}" for piece in pieces[1::2]]
         return "".join(pieces)
+
+
+def filled(template: str, values: Mapping[str, str]) -> str:
+    """`template` with its holes filled in one pass."""
+    return _HOLE.sub(lambda hole: values[hole[1]], template)

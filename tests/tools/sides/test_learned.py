@@ -2,7 +2,7 @@
 
 import html
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import wording
+from reference.prompt import answer_prompt
 from reference.protocol import Session, answer
-from reference.wording import Wording, fill
-from tools.sides.learned import HOLES, learn
+from reference.wording import Wording
+from tools.sides.learned import learn
 from tools.sides.marks import Departure
 from tools.sides.probes import probes
 from tools.sides.subject import Subject
@@ -88,7 +89,7 @@ def prompts(draw):
 
 @st.composite
 def wordings(draw):
-    texts = {name: draw(literals()) for name in vars(OURS) if "{" not in getattr(OURS, name)}
+    texts = {name: draw(literals()) for name, text in asdict(OURS).items() if "{" not in text}
     return Wording(
         **texts,
         dates_open=draw(templates("valid_from", "recorded_at")),
@@ -98,10 +99,8 @@ def wordings(draw):
 
 
 def both_prompts(words):
-    """What v1 and v2 print, with holes as they stand."""
-    values = {name: f"<{name}>" for name in HOLES}
-    parts = {"v2_rules": words.v2_rules, "v2_instruction": words.v2_instruction}
-    return [fill(words.prompt, values | each) for each in (dict.fromkeys(parts, ""), parts)]
+    """What v1 and v2 print around holes that can be told apart."""
+    return [answer_prompt("<Q>", "<D>", "<C>", version, words) for version in ("v1", "v2")]
 
 
 def test_the_words_of_the_reference_are_learned():
@@ -130,8 +129,18 @@ def test_any_words_are_learned_as_they_are_printed(words):
         {"turns_heading": OURS.memories_heading, "empty": OURS.memories_heading},
         {"ellipsis": "\n- [cut] user: "},
         {"dates_open": "{recorded_at}\n- [{recorded_at}, active] "},
+        {"prompt": "\ue000\ue001\ue002\ue003\ue004" + OURS.prompt},
     ],
-    ids=["no_v2", "no_instruction", "no_headings", "no_sentences", "equal", "a_line", "two_lines"],
+    ids=[
+        "no_v2",
+        "no_instruction",
+        "no_headings",
+        "no_sentences",
+        "equal",
+        "a_line",
+        "two_lines",
+        "private",
+    ],
 )
 def test_words_of_an_odd_kind_are_learned(changed):
     words = replace(OURS, **changed)
