@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from reference.text import parse_json as value_of
-
 from ..exits import Stop
 
 
@@ -23,6 +21,9 @@ def read_json(path: Path) -> Any:
 
 def parse_json(text: str, source: str) -> Any:
     """The JSON value of `text`; NaN and Infinity are none. Raises Stop, naming `source`."""
+    # Imported here: a reference that does not import is for others to find.
+    from reference.text import parse_json as value_of
+
     try:
         return value_of(text.removeprefix("\ufeff"))
     except ValueError as error:
