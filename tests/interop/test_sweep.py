@@ -1,6 +1,8 @@
 """`goldens sweep` against the provider in TypeScript: equal everywhere, and a change is found."""
 
 import json
+import shlex
+import subprocess
 
 import pytest
 
@@ -45,7 +47,10 @@ def test_a_change_is_found_and_reduced_to_a_line_to_paste(sweep, runtime, change
     folder = changed(PROMPTS, old, new)
     result = sweep(runtime, folder / "adapter.ts", "--sample", "1000", "--json")
     assert result.returncode == 1, result.stdout + result.stderr
-    assert json.loads(result.stdout)["groups"][0]["command"].startswith(("goldens ", "MEMVARA_"))
+    line = json.loads(result.stdout)["groups"][0]["command"]
+    assert line.startswith(f"{shlex.quote(runtime)} {shlex.quote(str(folder / 'adapter.ts'))} <<< ")
+    done = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
+    assert "ok" in json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("runtime", ["bun"], indirect=True)

@@ -107,9 +107,9 @@ def test_a_difference_comes_with_a_line_that_runs(bare, tmp_path):
     (tmp_path / "otherwise.py").write_text(OTHERWISE)
     options = ("--command", f"'{bare.python}' otherwise.py", "--arms")
     said, _ = bare.run(tmp_path, "goldens", "sweep", *options, code=1)
-    line = re.search(r"\S+ -m memvara_goldens\.reference <<< .*", said.decode())[0]
+    line = re.search(r"\S+ otherwise\.py <<< .*", said.decode())[0]
     done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=tmp_path, check=True)
-    assert json.loads(done.stdout)["ok"]["search_k"] == 30
+    assert json.loads(done.stdout)["ok"]["search_k"] == 31
 
 
 def test_an_export_is_answered_as_it_says(bare, tmp_path):
